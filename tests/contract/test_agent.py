@@ -213,6 +213,7 @@ def test_an_unreachable_endpoint_costs_no_attempt(office: Office):
         return await office.work(stopped)
 
     assert asyncio.run(scene()).postponed == 1
+    office.watch.now += RETRY_DELAY
     assert office.queues.peek(EXTRACTION)[0]["attempts"] == 0
 
 

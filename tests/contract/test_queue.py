@@ -109,7 +109,9 @@ def test_an_acknowledged_item_is_done_with_its_result_and_never_comes_again(queu
     queues.pop(NAME, "me")
     queues.ack("i1", {"summary": "fine"})
     queues.ack("i1")
-    queues.fail("i1", "too late")
+    with pytest.raises(Refused, match="is done"):
+        queues.report_failure("i1", "too late")
+    assert not queues.fail("i1", "too late")
     watch.now += timedelta(days=1)
     assert queues.pop(NAME, "me") == []
     queues.push([item(1)])
@@ -122,8 +124,8 @@ def test_r42_5_4_a_failed_item_comes_again_after_ten_minutes_and_not_for_ever(qu
     for attempt in range(1, MAX_ATTEMPTS + 1):
         (popped,) = queues.pop(NAME, "me")
         assert popped["attempt"] == attempt
-        queues.fail("i1", "no_model")
-        assert queues.pop(NAME, "me") == []
+        assert queues.fail("i1", "no_model")
+        assert queues.pop(NAME, "me") == queues.peek(NAME) == []
         watch.now += RETRY_DELAY
     assert queues.pop(NAME, "me") == []
     assert queues.counts()[0]["failed"] == 1
@@ -145,6 +147,7 @@ def test_queues_are_apart_and_peeking_takes_nothing(queues: Both):
     queues.push([item(1), item(2, OTHER)])
     assert [row["id"] for row in queues.peek(NAME, 5)] == ["i1"]
     assert ids(queues.pop(NAME, "me", 5)) == ["i1"]
+    assert queues.peek(NAME, 5) == []
     assert [row["queue"] for row in queues.counts()] == [NAME, OTHER]
 
 

@@ -208,7 +208,8 @@ def test_a_queue_is_listed_peeked_popped_and_acknowledged(run_cli, tmp_path: Pat
     result = tmp_path / "result.json"
     result.write_text('{"summary": "fine"}', encoding="utf-8")
     assert run_cli("queue", "ack", popped["id"], "--result", str(result), "--json").record["state"] == "done"
-    assert run_cli("queue", "fail", peeked["id"]).code == 0
+    late = run_cli("queue", "fail", peeked["id"])
+    assert (late.code, "is done" in late.err) == (1, True)
     assert run_cli("queue", "retry", "--json").record == {"count": 0}
     for words in (("ack", "unknown"), ("pop", "nowhere"), ("ack", "x", "--result", str(tmp_path / "none"))):
         answer = run_cli("queue", *words)

@@ -277,6 +277,7 @@ def test_queues_are_used_like_those_of_other_programs(app: App, client: TestClie
     (item,) = post(client, "/queues/extraction/pop", 200, WITH_KEY, limit=5)["items"]
     assert post(client, f"/queues/items/{item['id']}/fail", 200, WITH_KEY, reason="no")["state"] == "failed"
     assert post(client, f"/queues/items/{item['id']}/ack", 200, WITH_KEY, result={"b": 2})["state"] == "done"
+    assert "is done" in post(client, f"/queues/items/{item['id']}/fail", 409, WITH_KEY, reason="no")["detail"]
     assert post(client, "/queues/nothing/retry", 404, WITH_KEY)
 
 

@@ -73,6 +73,8 @@ def test_r40_r44_items_are_peeked_taken_and_acknowledged_with_a_result(tmp_path:
             status, acknowledged = await client("POST", "/queues/items/i1/ack", json={"summary": "fine"})
             assert (status, acknowledged) == (200, [{"id": "i1", "state": "done"}])
             assert (await client("POST", "/queues/items/i1/ack"))[0] == 200
+            status, (refusal,) = await client("POST", "/queues/items/i1/fail")
+            assert (status, "is done" in refusal["error"]) == (409, True)
             _, counts = await client("GET", "/queues")
             assert counts == [{"queue": NAME, "waiting": 1, "leased": 0, "done": 1, "failed": 0}]
 

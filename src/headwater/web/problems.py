@@ -11,7 +11,9 @@ from headwater.model.errors import HeadwaterError, MovedAway, Permanent, Refused
 
 PROBLEM_TYPE = "application/problem+json"
 UNKNOWN_REASONS = frozenset({"not_quarantined", "no_such_record"})
-CONFLICTS = frozenset({"name_taken", "not_now", "replay_under_way", "run_under_way", "request_under_way"})
+CONFLICTS = frozenset(
+    {"item_done", "name_taken", "not_now", "replay_under_way", "run_under_way", "request_under_way"}
+)
 FORBIDDEN = frozenset({"scope_too_small"})
 
 

@@ -39,7 +39,7 @@ def list_queues(context: typer.Context, limit: OptionalLimit = None, as_json: Js
 
 @app.command("peek")
 def peek(context: typer.Context, queue: Name, limit: Limit = 1) -> None:
-    """Print the next items, one JSON object per line, without taking them."""
+    """Print the items that `pop` would take now, one JSON object per line, without taking them."""
     queues = _queues(context)
     print_json_lines(queues.peek(queues.find_queue(queue), limit))
 
@@ -96,7 +96,7 @@ def fail(
     as_json: Json = False,
 ) -> None:
     """Report that an item failed: it is retried after ten minutes, five times in total."""
-    _queues(context).fail(item, reason)
+    _queues(context).report_failure(item, reason)
     print_result(
         {"id": item, "state": "failed"},
         f"{item} counts as failed; it is due again in ten minutes, unless this was its last attempt.",

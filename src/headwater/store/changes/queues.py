@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Engine, and_, case, func, or_, select, update
+from sqlalchemy import ColumnElement, Engine, and_, case, func, or_, select, update
 
 from headwater.model.errors import Refused, Temporary
 from headwater.model.ports import Clock, QueueItem, RemoteQueues
@@ -81,9 +81,8 @@ class SqlQueues:
 
     def _lease(self, queue: str, owner: str, limit: int, lease: timedelta) -> list[Record]:
         now, table = self.clock(), queue_items
+        due = _is_due(queue, now)
         with write_transaction(self.engine) as connection:
-            unleased = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
-            due = and_(table.c.queue == queue, table.c.due_at <= now, unleased, table.c.listed_at.is_(None))
             exhausted = update(table).where(due, table.c.attempts >= self.tries)
             connection.execute(exhausted.values(**end_values(FAILED, now), reason="never_acknowledged"))
             oldest = (
@@ -101,11 +100,9 @@ class SqlQueues:
         return [{**row["payload"], "id": row["id"], "attempt": row["attempts"] + 1} for row in rows]
 
     def peek(self, queue: str, limit: int = 1) -> list[Record]:
-        """The next items, without leasing them."""
+        """The items that `pop` would return now, without leasing them."""
         table = queue_items
-        query = select(table).where(
-            table.c.queue == queue, table.c.due_at.is_not(None), table.c.listed_at.is_(None)
-        )
+        query = select(table).where(_is_due(queue, self.clock()), table.c.attempts < self.tries)
         with read_transaction(self.engine) as connection:
             ordered = query.order_by(table.c.due_at, table.c.created_at, table.c.id).limit(limit)
             records = [dict(row) for row in connection.execute(ordered).mappings()]
@@ -120,11 +117,16 @@ class SqlQueues:
         values = {"result": dict(result)} if result is not None else {}
         self._end(item, {**end_values(DONE, self.clock()), **values, "reason": None})
 
-    def fail(self, item: str, reason: str) -> None:
-        """The item failed: it is due again after a pause, unless it was tried too often."""
+    def report_failure(self, item: str, reason: str) -> None:
+        """As `fail`, for a consumer that has to learn that its report came too late."""
+        if not self.fail(item, reason):
+            raise Refused("item_done", f"item '{item}' is done; it was acknowledged and cannot fail any more")
+
+    def fail(self, item: str, reason: str) -> bool:
+        """The item failed: it is due again after a pause, unless it was tried too often. False if it is done: it stays so."""
         now, table = self.clock(), queue_items
         has_attempts_left = table.c.attempts < self.tries
-        self._end(
+        return self._end(
             item,
             {
                 "state": FAILED,
@@ -145,13 +147,15 @@ class SqlQueues:
         with write_transaction(self.engine) as connection:
             connection.execute(update(table).where(is_held).values(**values, attempts=table.c.attempts - 1))
 
-    def _end(self, item: str, values: Mapping[str, Any]) -> None:
+    def _end(self, item: str, values: Mapping[str, Any]) -> bool:
+        """Whether the item was open until now."""
         open_items = queue_items.c.state != DONE
         with write_transaction(self.engine) as connection:
             if connection.scalar(select(queue_items.c.id).where(queue_items.c.id == item)) is None:
                 raise Refused("unknown_item", f"there is no item '{item}'; see `headwater queue list`")
-            connection.execute(
-                update(queue_items).where(queue_items.c.id == item, open_items).values(**values)
+            is_item = queue_items.c.id == item
+            return bool(
+                connection.execute(update(queue_items).where(is_item, open_items).values(**values)).rowcount
             )
 
     def retry(self, queue: str | None = None) -> int:
@@ -198,6 +202,12 @@ class SqlQueues:
         for queue, items in (self.supply.queue_lengths() if self.supply else {}).items():
             counts_by_queue.setdefault(queue, _zero_counts(queue))[WAITING] += items
         return sorted(counts_by_queue.values(), key=itemgetter("queue"))
+
+
+def _is_due(queue: str, now: datetime) -> ColumnElement[bool]:
+    table = queue_items
+    unleased = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
+    return and_(table.c.queue == queue, table.c.due_at <= now, unleased, table.c.listed_at.is_(None))
 
 
 def _zero_counts(queue: str) -> Record:

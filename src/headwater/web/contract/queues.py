@@ -83,7 +83,7 @@ async def acknowledge_item(request: Request) -> Response:
 async def fail_item(request: Request) -> Response:
     item = request.path_params["item"]
     failure = (await read_body(request, FailureBody)) or FailureBody()
-    await asyncio.to_thread(lambda: _queues(request).fail(item, failure.reason[:MAX_TEXT]))
+    await asyncio.to_thread(lambda: _queues(request).report_failure(item, failure.reason[:MAX_TEXT]))
     return json_answer({"id": item, "state": "failed"})
 
 

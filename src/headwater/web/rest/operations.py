@@ -320,7 +320,7 @@ def read_queues(request: Request) -> Response:
 
 
 def peek_queue(request: Request, queue: str, limit: Annotated[int, Query(ge=1, le=100)] = 10) -> Response:
-    """The next items, without taking them."""
+    """The items that pop would take now, without taking them."""
     queues = context_of(request).app.queues
     rows = queues.peek(queues.find_queue(queue), limit)
     describe = plain_item("queue-item", "document_id", "created_at", text_field="state")
@@ -368,8 +368,8 @@ def fail_queue_item(
     item: str,
     reason: Annotated[str, Body(embed=True, max_length=MAX_TEXT)] = "extraction_failed",
 ) -> Response:
-    """The item failed; it is retried later, five times in total."""
-    context_of(request).app.queues.fail(item, reason)
+    """The item failed; it is retried later, five times in total. 409 if it is done already."""
+    context_of(request).app.queues.report_failure(item, reason)
     return json_answer_to(request, {"id": item, "state": "failed"})
 
 
