@@ -203,7 +203,7 @@ def _slowest(each: UsedPattern) -> tuple[float, Attack | None, bool]:
             now = _seconds(each, attack, size)
             # Four times the text: four times the work, or sixteen times.
             suspicious = before is not None and now > MEASURABLE and now > 8 * max(before, MEASURABLE / 40)
-            if suspicious and all(_is_sixteenfold(each, attack, size) for _ in range(2)):
+            if suspicious and all(_is_sixteenfold(each, attack, size) for _ in range(ATTEMPTS)):
                 return now, attack, True
             before = now
         slowest = max(slowest, (before or 0.0, attack, False), key=lambda result: result[0])
