@@ -202,6 +202,23 @@ def test_equal_articles_of_two_recipes_are_two_results_wherever_they_rank(scene:
     assert search(engine, "grain -recipe:markets").total == 13
 
 
+def test_a_beginning_that_most_documents_have_finds_them_all(scene: Scene, engine: Engine):
+    for number in range(40):
+        scene.keep(f"ship-{number}", title=f"Ship {number}", text="The shipping season.")
+    scene.keep("letter", title="Letter S", text="A report from the U.S. coast.")
+    scene.keep("train", title="Train", text="A locomotive.")
+    for query, total in {
+        "s*": 41,
+        "locomotive OR s*": 42,
+        "s* locomotive": 41,
+        's* "u"': 1,
+        '"the" OR locomotive': 42,
+    }.items():
+        results = search(engine, query, limit=50)
+        assert (len(results.rows), results.total, results.notices) == (total, total, ()), query
+    assert titles(engine, "s*")[0] == "Letter S"
+
+
 def test_no_result_has_a_word_with_an_excluded_beginning(
     scene: Scene, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ):

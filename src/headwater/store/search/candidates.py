@@ -51,6 +51,8 @@ CODE_CANDIDATES = 400
 FEEDBACK_DOCUMENTS = 3
 MAX_UNSURE = 300
 """Documents whose texts are read to count exactly those with a phrase."""
+LEAST_SCORE = np.float32(1e-6)
+"""Of a document with the words that the query requires, if all of them are so frequent that they are not ranked by."""
 NO_DISTANCE = np.iinfo(np.uint16).max
 
 
@@ -156,6 +158,8 @@ def find_candidates(
     for score, mask in zip(scores, masks, strict=True):
         if mask is not None:
             score[~mask] = 0.0
+        if plan.required:
+            score[mask] = np.maximum(score[mask], LEAST_SCORE)
     word_total = _total(scores, masks, has_words=plan.has_words)
     pool = max(POOL, count)
     by_words = _best_by_words(index, scores, masks, pool, has_words=plan.has_words) if words_count else []
