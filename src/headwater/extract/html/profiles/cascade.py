@@ -5,6 +5,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from headwater.extract.html.parser import parse_html
+
 _ENOUGH = 200
 
 
@@ -70,4 +72,6 @@ def _justext(markup: str) -> str:
 
 
 def _boilerpy(markup: str) -> str:
-    return str(_module("boilerpy3.extractors").ArticleExtractor(raise_on_failure=False).get_content(markup))
+    """It reads only what stands in a `<body>`, a tag that a page may leave out: it gets the page as the parser completed it."""
+    extractor = _module("boilerpy3.extractors").ArticleExtractor(raise_on_failure=False)
+    return str(extractor.get_content(parse_html(markup).html or ""))
