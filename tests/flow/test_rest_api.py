@@ -70,7 +70,13 @@ def test_a_search_returns_passages_page_by_page(api: Api):
     assert {page["items"][0]["id"] for page in (first, second)} == set(api.ids[:2])
     assert second["next"] is None
     assert "snippet" in first["items"][0]
-    assert api("/search", 400).json()["type"].endswith("bad_request")
+
+
+def test_a_search_without_a_query_lists_the_newest_documents(api: Api):
+    newest = [row["id"] for row in api("/search?q=*")["items"]]
+    assert len(newest) == len(api.ids)
+    for query in ("", "?q=", "?q=%20"):
+        assert [row["id"] for row in api(f"/search{query}")["items"]] == newest
 
 
 def test_filters_choose_documents(api: Api):

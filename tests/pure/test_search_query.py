@@ -147,7 +147,8 @@ def test_an_impossible_value_is_refused_with_its_field(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("???", "nothing to search for"),
+        ("???", "nothing to search for; give a word, a phrase or a filter"),
+        ("OR", "nothing to search for; give a word, a phrase or a filter"),
         ('""', "nothing to search for"),
         ("languge:es", "did you mean language:es"),
         ("-lang:es", "did you mean language:es"),

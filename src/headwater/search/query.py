@@ -237,7 +237,10 @@ class _Parser:
             raise Refused("bad_query", f"the query excludes more than {MAX_CLAUSES} things; exclude fewer")
         has_conditions = self.groups or self.excluded or self.unwanted or self.wanted
         if not has_conditions and text.strip().strip("* "):
-            raise Refused("bad_query", "there is nothing to search for; give a word, or * for all documents")
+            raise Refused(
+                "bad_query",
+                "there is nothing to search for; give a word, a phrase or a filter such as publisher:NAME",
+            )
 
     def _read(self, match: re.Match[str], *, joins: bool, excluded: bool) -> None:
         if match["property"]:

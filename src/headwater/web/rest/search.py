@@ -42,11 +42,10 @@ def search(
     q: Annotated[
         str,
         Query(
-            min_length=1,
             max_length=MAX_CHARACTERS,
-            description='Words, "phrases", prefix*, -word, OR, title:word, field:value.',
+            description='Words, "phrases", prefix*, -word, OR, title:word, field:value. Empty: the newest documents.',
         ),
-    ],
+    ] = "",
     *,
     recipe: RecipeParameter = "",
     source: Values = None,
