@@ -193,7 +193,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         str,
         Meta(
             description="A key for `headwater serve` that may operate (runs and queues), besides those of `headwater keys`; `env:NAME` "
-            "or `file:PATH` reads it from there."
+            "or `file:PATH` reads it from there. At least 16 characters."
         ),
     ] = ""
     agent: Annotated[
