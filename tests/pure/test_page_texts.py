@@ -21,7 +21,6 @@ from headwater.text.language_names import LANGUAGE_CODES, language_name
 from headwater.web.pages.reasons import reason_words
 from headwater.web.pages.rendering import Frame, environment, safe_link
 from headwater.web.pages.translations import SPANISH, catalogue, choose_language, translate, translate_refusal
-from headwater.web.search_pages import document_hash, next_search_cursor, returned_hashes
 
 PAGES = Path(str(files("headwater.web.pages")))
 IN_TEMPLATE = re.compile(r"""\bt\(\s*(?:"([^"]+)"|'([^']+)')""")
@@ -161,9 +160,3 @@ def test_pages_name_the_cause_of_a_failure_as_commands_do_and_in_spanish():
         (cause,) = reason_words(code)
         assert failure_words(code).startswith(cause)
         assert cause in catalogue(SPANISH)
-
-
-def test_what_stood_under_a_result_is_no_result_of_the_next_page() -> None:
-    copies = [{"id": "same article", "recipe": "markets"}, {"id": "copy", "recipe": "crypto"}]
-    cursor = next_search_cursor("", [{"id": "result", "recipe": "crypto", "duplicates": copies}])
-    assert list(returned_hashes(cursor)) == [document_hash("result"), document_hash("same article")]
