@@ -226,3 +226,52 @@ def test_a_term_with_the_meaning_of_silence_is_the_term_of_the_decision():
 def test_a_host_for_appointments_is_no_start_of_the_procedure():
     main = f'{BASE}<h2>Cómo solicitarlo</h2><p>Venga con <a href="https://citas.villaclara.example/x">hora reservada</a>.</p>'
     assert read_one(main)["donde_solicitar"] == {"cita_previa_url": "https://citas.villaclara.example/x"}
+
+
+def test_an_amount_below_a_heading_of_its_own_has_that_name():
+    main = f"{BASE}<h2>Cuantía de la ayuda</h2><h3>Primer hijo</h3><p>1.200 euros</p><h3>Segundo hijo</h3><p>2.400 euros</p>"
+    assert read_one(main)["cuantias"] == {"Primer hijo": "1.200 euros", "Segundo hijo": "2.400 euros"}
+
+
+@pytest.mark.parametrize(
+    ("text", "fee"),
+    [
+        ("Nada. La tarjeta no cuesta ni un euro.", "Gratuito"),
+        ("No, there is nothing to pay.", "Gratuito"),
+        ("No: 24 euros al año.", "No: 24 euros al año."),
+    ],
+)
+def test_an_answer_that_begins_with_no_and_names_no_price_says_that_it_is_free(text: str, fee: str):
+    assert read_one(f"{BASE}<h2>Tasas</h2><p>{text}</p>")["tasas"] == fee
+
+
+def test_an_address_ends_with_its_town_and_means_that_one_applies_in_person():
+    main = f"{BASE}<h2>Lugar de presentación</h2><p>Calle Tesoro, 9, 49099 Castroviejo; pida hora antes de venir.</p>"
+    document = read_one(main)
+    assert document["donde_solicitar"]["direcciones"] == ["Calle Tesoro, 9, 49099 Castroviejo"]
+    assert document["canal"] == "presencial"
+
+
+def test_an_address_written_out_where_one_applies_is_a_place_to_apply():
+    link = '<a href="https://salud.islas.example/tarjeta">salud.islas.example/tarjeta</a>'
+    document = read_one(f"{BASE}<h2>Dónde solicitarlo</h2><p>En línea, en {link}.</p>")
+    assert document["donde_solicitar"]["urls"] == ["https://salud.islas.example/tarjeta"]
+
+
+def test_numbered_labels_in_capitals_divide_a_printed_page_whose_running_lines_are_left_out():
+    running = "<p>Cabildo de Alborada · Avenida del Puerto, 30</p><p>Hoja nº 12 Pág. {} de 2</p>"
+    main = (
+        "<p><b>BECAS DE TRANSPORTE</b></p><p>1. OBJETO</p><p>Contribuir a los gastos de viaje del alumnado.</p>"
+        "<p>2. REQUISITOS</p><p>a) Residir en la isla.</p><p>b) Estar matriculado.</p>"
+        f"{running.format(1)}<p>3. DOCUMENTACIÓN</p><p>- Certificado de residencia.</p><p>- Resguardo de matrícula.</p>"
+        f"<p>4. PLAZO DE PRESENTACIÓN</p><p>Veinte días hábiles.</p>{running.format(2)}"
+    )
+    document = read_one(main)
+    assert document["requisitos"] == ["Residir en la isla.", "Estar matriculado."]
+    assert document["documentos_necesarios"] == ["Certificado de residencia.", "Resguardo de matrícula."]
+    assert document["plazos"] == {"solicitud": "Veinte días hábiles."}
+
+
+def test_the_department_below_the_title_is_responsible():
+    main = f"<p>Consejería de Vivienda · Dirección General de Arquitectura</p>{BASE}"
+    assert read_one(main)["organismo"] == "Consejería de Vivienda"

@@ -162,7 +162,8 @@ def _fields(
     urls = where.value.get("urls", ()) if where else ()
     ways_parts = parts_of_field(content, "como_solicitar", "donde_solicitar")
     steps = channels.steps_and_ways(how, parts_of_field(content, "donde_solicitar"))
-    channel = channels.channel(steps.value or (), ways_parts, urls)
+    addresses = where.value.get("direcciones", ()) if where else ()
+    channel = channels.channel(steps.value or (), ways_parts, urls, addresses)
     lines = [line for part in ways_parts for line in part.lines]
     papers, conditions = entries.separate_conditions(parts_of_field(content, "documentos_necesarios"))
     fields = {

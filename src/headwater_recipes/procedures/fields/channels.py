@@ -112,7 +112,8 @@ def _describes_way(line: SectionLine) -> bool:
         return True
     ways = ways_of(line)
     goes = GOES.search(fold_text(line.text)) or TO_A_PLACE.match(line.text)
-    return len(ways) > 1 or (bool(ways) and goes is not None)
+    written_out = any(places.is_written_out(link) for link in line.links)
+    return len(ways) > 1 or (bool(ways) and (goes is not None or written_out))
 
 
 def _split_ways(line: SectionLine) -> list[SectionLine]:
@@ -203,8 +204,9 @@ def _step(part: PagePart, line: SectionLine) -> dict[str, str] | None:
         return None
     folded = fold_text(line.text)
     calls = (part.key == "telefono" and PHONE.search(folded)) or CALLED.search(folded)
-    if not calls and places.number_in(line.text, "tel") and len(line.text) <= LONGEST_NUMBER:
-        return None  # a number alone is a contact, not a way to apply
+    asks = ASKS.match(folded)
+    if not calls and places.number_in(line.text, "tel") and (len(line.text) <= LONGEST_NUMBER or asks):
+        return None  # a number alone, or one to ask, is a contact and not a way to apply
     if line.links and fold_text(line.text) == fold_text(line.links[0].text) and _is_button(part, line):
         return None  # its target is listed in another field
     detail = line.text
@@ -242,7 +244,7 @@ def ways_of(line: SectionLine) -> list[str]:
     """Every way that a line names: by its words, by a street address, by a mail address, by a link that starts the procedure."""
     folded = BOOKED.sub("", VIRTUAL.sub("internet", fold_text(line.text)))
     ways = set(_ways_in_words(NOT_ONLINE.sub("", folded)))
-    if any(places.is_start(link) for link in line.links):
+    if any(places.is_start(link) or places.is_written_out(link) for link in line.links):
         ways.add("online")
     if places.streets_in(line.text):
         ways.add("presencial")
@@ -263,9 +265,14 @@ def _starts_online(line: SectionLine) -> bool:
     )
 
 
-def channel(steps: Sequence[dict[str, str]], parts: Sequence[PagePart], urls: Sequence[str]) -> str | None:
+def channel(
+    steps: Sequence[dict[str, str]],
+    parts: Sequence[PagePart],
+    urls: Sequence[str],
+    addresses: Sequence[str] = (),
+) -> str | None:
     """electronico, presencial or mixto, by the ways of the steps. Where those are general, the text of the sections about
-    applying decides. None when it says nothing."""
+    applying decides; where it names no way either, an address means presencial. None when nothing says it."""
     ways = {way["via"] for way in steps}
     general = [way["detalle"] for way in steps if way["via"] in OPEN_WAYS]
     folded = fold_text(
@@ -280,4 +287,4 @@ def channel(steps: Sequence[dict[str, str]], parts: Sequence[PagePart], urls: Se
     online = online or bool(urls and not ways - OPEN_WAYS)
     if online and person:
         return "mixto"
-    return "electronico" if online else "presencial" if person else None
+    return "electronico" if online else "presencial" if person or addresses else None

@@ -44,6 +44,8 @@ PRICE = re.compile(r"\d|\beuro|\beur\b|€", re.IGNORECASE)
 NO = re.compile(
     r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|nothing|res|ezer(?: ez)?|sin tasas?)$"
 )
+ANSWERS_NO = re.compile(r"(?:No|Non|Ez|Nada|Res|Nothing|Ezer ez|None|Cap)[.,:;!]\s", re.IGNORECASE)
+"""The answer to "Do I have to pay?", with a remark that names no price."""
 ZERO = re.compile(r"^0(?: 00)?(?: (?:euros?|eur))?$")
 LEADERS = re.compile(r"\s?\.{4,}\s?")
 DIGIT = re.compile(r"\d")
@@ -87,7 +89,7 @@ def _calls_free(text: str) -> bool:
     ):
         text = beginning
     folded = fold_text(text)
-    if NO.match(folded) or ZERO.match(folded):
+    if NO.match(folded) or ZERO.match(folded) or (ANSWERS_NO.match(text) and not DIGIT.search(text)):
         return True
     free = (
         ALL_FREE.match(folded)
@@ -149,20 +151,26 @@ def _as_text(line: SectionLine, *, last: bool) -> str:
 
 
 def amounts(parts: Sequence[PagePart]) -> FieldValue:
-    """An object: rows and items by their names, all else under `importe`."""
+    """An object: rows and items by their names, what stands under a heading of its own by that, all else under `importe`."""
     values: dict[str, str] = {}
-    lines = [line for part in parts for line in without_header_rows(part.lines) if not NOTE.match(line.text)]
+    titled_lines = [
+        ("importe" if part.own or part.by_model else part.title or "importe", line)
+        for part in parts
+        for line in without_header_rows(part.lines)
+        if not NOTE.match(line.text)
+    ]
+    lines = [line for _, line in titled_lines]
     has_sums = any(line.kind == "row" and MONEY.search(line.text) for line in lines)
-    for line in lines:
+    for title, line in titled_lines:
         if has_sums and line.kind == "row" and not SUM_OR_SHARE.search(line.text):
             continue  # the head of the table
-        name, value = _name_and_value(line)
+        name, value = _name_and_value(line, title)
         if value:
             values[name] = f"{values[name]} {value}" if name in values else value
     return FieldValue(values, spans_of(lines)) if values else NO_VALUE
 
 
-def _name_and_value(line: SectionLine) -> tuple[str, str]:
+def _name_and_value(line: SectionLine, title: str) -> tuple[str, str]:
     if line.kind == "row":
         name, *values = [cell for cell in line.cells if cell] or [""]
         return (
@@ -178,7 +186,7 @@ def _name_and_value(line: SectionLine) -> tuple[str, str]:
     name, colon, value = line.text.partition(": ")
     if colon and line.kind == "item" and len(name.split()) <= 10 and value:
         return name, value
-    return "importe", line.text
+    return title, line.text
 
 
 def sides(parts: Sequence[PagePart]) -> tuple[list[PagePart], list[PagePart]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.deadlines import sentences
+from headwater_recipes.procedures.fields.places import number_in
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
 from headwater_recipes.procedures.sections.by_form import is_body
@@ -17,7 +18,7 @@ _WORD = r"[A-ZÁÉÍÓÚÀÈÌÒÙÜÏÑÇ][\wÀ-ÿ'’·\-]*"
 NAMED = re.compile(
     rf"\b((?:Ayuntamiento|Ajuntament|Concello|Diputación(?: Provincial| Foral)?|Diputació|Deputación(?: Provincial)?|Cabildo(?: Insular)?|Consell(?: Insular| Comarcal)?|Govern|Gobierno|"
     rf"Xunta|Junta|Generalitat|Comunidad (?:Autónoma|Foral)|Comunidad(?= (?:de Madrid|Valenciana))|Ministerio|Ministeri|Servicio (?:Público|Regional|Vasco|Andaluz|Canario|Extremeño|Murciano|Navarro|de Empleo|Estatal)|Servei|Servizo|Instituto|Institut|Agencia|Agència|Axencia|Tesorería|"
-    rf"Seguridad Social|Dirección General|Direcció General|Consejería|Conselleria|Consellería|Departamento|Departament|Universidad|Universitat|Mancomunidad|Mancomunitat|Principado|Región|Oficina|Patronato|Consorcio|Consorci|Registro Civil|Jefatura|Secretaría|Town Council|City Council|Council)"
+    rf"Seguridad Social|Dirección General|Direcció General|Consejería|Conselleria|Consellería|Departamento|Departament|Universidad|Universitat|Organismo (?:Aut[oó]nomo|Provincial)|Organisme Autònom|Mancomunidad|Mancomunitat|Principado|Región|Oficina|Patronato|Consorcio|Consorci|Registro Civil|Jefatura|Secretaría|Town Council|City Council|Council)"
     rf"(?:,? (?:{_LOWER} ){{0,3}}(?:[dl]['’])?{_WORD})+)"
 )
 BASQUE = re.compile(
@@ -44,6 +45,11 @@ AGENCY = re.compile(r"Direcci|Institut|Agènci|Agencia|Servicio|Servei|Secretar�
 """The agency that owns the site, where every page names its ministry at the top."""
 FOOT = frozenset({"footer", "closing"})
 """The foot of a site names its ministry as well; what the page states for programs is its own."""
+CONTACTS = frozenset({"", "contacto", "como_solicitar", "datos_importantes"})
+WITH = re.compile(r"^(?:(?:[Cc]on|[Aa]mb|[Cc]oa?) )?(?:la |el |l['’]|o |a |[Tt]he |La |El |L['’]|O |A )?")
+NAME_END = re.compile(r"[,:.(]\s|\s[–—-]\s")
+DESK = re.compile(r"^oficina|atenci|informaci|registr|rexistr|ciudadan|ciutadan|cidada|herritar|citizen")
+"""The desk of a town hall serves every department."""
 UNIT_FIRST = re.compile(r"unidad|unitat|unidade|negociado|seccion|servicio")
 
 
@@ -58,9 +64,13 @@ def responsible_organism(
     labelled = [part for part in parts if part.field == "organismo" and part.lines]
     labelled.sort(key=lambda part: bool(UNIT_FIRST.match(fold_text(part.title))))
     frame_name, frame_place = _name_in_frame(site, page_title)
-    if stated := first([_from_labels(labelled, frame_name), _named_as_responsible(parts)]):
+    if stated := first(
+        [_from_labels(labelled, frame_name), _named_as_responsible(parts), _below_title(parts)]
+    ):
         return stated
-    if TOWN_HALL.search(fold_text(frame_name)) and (stated := _department_at_foot(site, frame_name)):
+    if TOWN_HALL.search(fold_text(frame_name)) and (
+        stated := first([_department_at_foot(site, frame_name), _answering(parts)])
+    ):
         return stated
     stated_by_page = next(iter(elsewhere), NO_VALUE)
     if stated_by_page and frame_place in FOOT:
@@ -108,6 +118,24 @@ def _named_as_responsible(parts: Sequence[PagePart]) -> FieldValue:
             for sentence in sentences(line.text):
                 if name := responsible_in(sentence):
                     return FieldValue(name, spans_of([line]))
+    return NO_VALUE
+
+
+def _below_title(parts: Sequence[PagePart]) -> FieldValue:
+    """The body whose name is a line of its own below the title: "Consejería de Vivienda · Dirección General de Arquitectura"."""
+    title = next((part for part in parts if part.title), None)
+    for line in title.lines if title is not None and title.label is None else ():
+        if is_body(name := APART.split(line.text)[0]):
+            return FieldValue(name, spans_of([line]))
+    return NO_VALUE
+
+
+def _answering(parts: Sequence[PagePart]) -> FieldValue:
+    """The department that answers questions: "Área de Bienestar Social: 974 555 134"."""
+    for line in (line for part in parts if part.field in CONTACTS for line in part.lines):
+        name = WITH.sub("", NAME_END.split(line.text, maxsplit=1)[0])
+        if is_body(name) and not DESK.search(fold_text(name)) and number_in(line.text, "tel"):
+            return FieldValue(name, spans_of([line]))
     return NO_VALUE
 
 

@@ -16,6 +16,7 @@ APPOINTMENT = re.compile(
 STARTS = re.compile(
     r"^pedir\b|^demanar?\b|^eska|^reservar?\b|^anotar|sede electronica|seu electronica|egoitza elektronik|tramitar|tramita\b|iniciar|inicia\b|comenca\w*|comenza\w*|empeza\w*|comienza|empieza|hasi\b|acce(?:so|der) (?:a|al|a la|o) (?:tramite|procedimiento|procedemento|sede|solicitud|formulario|servicio)|inscribi\w+|inscriu\w+|apuntar\w*|acces al? tramit|solicitar|solicita\b|sol licitar|sol licita\b|eskatu|eskaera egin|izapidetu|egin izapidea|apply|start|ventanilla electronica|oficina virtual|e ?office|tramitacion (?:en linea|electronica|online)|tramitacio (?:en linia|electronica)|presentar|formulario|formulari\b|registro electronico|online|en linea|en linia|iniciar o tramite|solicitude"
 )
+ENTERS = re.compile(r"(?:entr[ae]\w{0,3}|acced[ae]\w{0,2}|accediu|sartu|visit[ae]?|go to|log in|sign in) ")
 START_PATH = re.compile(
     r"/(?:e-?office|oficina-?virtual|registro|solicit\w*|tramitar|tramita|inscri\w*|formulari\w*|apply|eskae\w*|alta|iniciar)(?:[/.?-]|$)"
 )
@@ -80,6 +81,15 @@ AFTER = re.compile(
     r"(?:(?<![\s.,;·|(–-])[\s.,;·|(–-]++)?\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w{0,30}|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:(?:de|from|calquera|cualquier|qualsevol|any) )?(?:lunes|martes|mi[eé]rcoles|jueves|viernes|xoves|dilluns|luns|astelehen\w{0,30}|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
     re.IGNORECASE,
 )
+TOWN = re.compile(
+    r"\b(?:0[1-9]|[1-4]\d|5[0-2])\d{3} (?:[^\W\d_][\w'’·-]* ){0,7}[A-ZÁÉÍÓÚÀÈÒÑÇ][\w'’·-]*(?: \([^()]{3,40}\))?(?=[,;.] )"
+)
+"""The end of an address that has a postcode: what follows the town is something else."""
+FROM_STREET = re.compile(
+    r", ([^,;:()]{3,50}, (?:n\.?º ?)?(?:\d{1,4}|s/n)(?:, [^,;:()]{1,30})?, (?:0[1-9]|[1-4]\d|5[0-2])\d{3}\b.*)$"
+)
+"""Street, number, postcode and town, after the building in which one applies: "En el Área de Bienestar, Porches, 4, 22071 Huesca",
+in Basque with a case that ends in n."""
 DASH = re.compile(r"(?<!\s)\s[–—-]\s")
 FEWEST_CLAUSE_WORDS = 3
 NEXT_CLAUSE = re.compile(
@@ -99,7 +109,15 @@ def places(
 ) -> FieldValue:
     """`donde_solicitar`: urls, direcciones, cita_previa_url. `buttons`: the targets of links styled as buttons."""
     links = [(link, line) for part in applying for line in part.lines for link in line.links]
-    starts = [(link, line) for link, line in links if is_start(link) or leads_to_start(link)]
+    starts = [
+        (link, line)
+        for part in applying
+        for line in part.lines
+        for link in line.links
+        if is_start(link)
+        or leads_to_start(link)
+        or (part.field != "contacto" and (is_written_out(link) or _is_entered(link, line)))
+    ]
     starts += [
         (link, line)
         for link, line in page_links
@@ -158,6 +176,19 @@ def leads_to_start(link: TextLink) -> bool:
     return is_application_link(link) and bool(START_PATH.search(urlsplit(link.url).path.lower()))
 
 
+def is_written_out(link: TextLink) -> bool:
+    """Whether the text of the link is its address. In sections about applying, that is where one applies."""
+    address = urlsplit(link.url)
+    written = link.text.removeprefix("https://").removeprefix("http://").rstrip("/").lower()
+    target = f"{address.hostname or ''}{address.path}".rstrip("/").lower()
+    return is_application_link(link) and written.removeprefix("www.") == target.removeprefix("www.")
+
+
+def _is_entered(link: TextLink, line: SectionLine) -> bool:
+    """Whether a step tells people to enter the site that it links to."""
+    return is_application_link(link) and ENTERS.match(fold_text(line.text)) is not None
+
+
 def _streets(applying: Sequence[PagePart], where: Sequence[PagePart]) -> list[tuple[str, SectionLine]]:
     streets = [(text, line) for part in applying for line in part.lines for text in streets_in(line.text)]
     starts = {line.start for _, line in streets}
@@ -207,6 +238,10 @@ def _address(text: str) -> str:
     ways = OTHERWISE.split(text.strip())
     text = next((way for way in ways if STREET.search(way) or BASQUE_STREET.search(way)), text.strip())
     text = AFTER.split(text)[0]
+    if town := TOWN.search(text):
+        text = text[: town.end()]
+    if (whole := FROM_STREET.search(text)) and (LEADS.match(text) or text[: whole.start()].endswith("n")):
+        text = whole[1]
     name, *after = DASH.split(text, maxsplit=1)
     text = after[0] if after and STREET.match(after[0]) and not STREET.search(name) else text
     street = STREET.search(text)

@@ -2,6 +2,7 @@
 about the page itself."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from headwater.text.folding import fold_text
@@ -40,6 +41,7 @@ ABOUT_COOKIES = re.compile(
 PRINTS = re.compile(
     r"(?:imprim\w+|print|inprimatu|versio\w* (?:per|para|de|to)? ?(?:imprimir|impresion|print\w*))\b(?: \w+){0,3}$"
 )
+PAGE_NUMBER = re.compile(r"\b(?:pag|pagina|page|orri\w{0,4}|full|fulla) \d{1,3} (?:de|of|d) \d{1,3}$")
 FEWEST_MENU_LINKS, MOST_OTHER_WORDS = 3, 8
 FOOT = re.compile(
     r"\b(?:aviso legal|avis legal|legal notice|lege oharra|accesibilida\w+|accessibili\w+|irisgarritasun\w*|(?:politica de )?privaci\w+|privacitat|privadesa|privacy|pribatutasun\w*|mapa (?:web|del web|do sitio|del sitio)|web mapa|site ?map)\b"
@@ -95,12 +97,30 @@ LONGEST_SIGNATURE, LONGEST_SIGNER, LONGEST_LINE = 6, 16, 400
 
 def without_boilerplate(lines: Sequence[SectionLine]) -> list[SectionLine]:
     """The lines that belong to the text of the page."""
-    dropped = {*_signature(lines), *_foot(lines), *_consent(lines), *_suggestions(lines), *_banner(lines)}
+    dropped = {
+        *_signature(lines), *_foot(lines), *_consent(lines), *_suggestions(lines), *_banner(lines),
+        *_running_lines(lines),
+    }  # fmt: skip
     return [
         line
         for place, line in enumerate(lines)
         if place not in dropped and (line.kind in {"heading", "rule", "row"} or not _is_boilerplate(line))
     ]
+
+
+def _running_lines(lines: Sequence[SectionLine]) -> set[int]:
+    """Lines with the number of the page, on a page that was printed, and the texts that it repeats from page to page."""
+    numbered = {
+        place
+        for place, line in enumerate(lines)
+        if line.kind == "text" and PAGE_NUMBER.search(fold_text(line.text[:LONGEST_LINE]))
+    }
+    if not numbered:
+        return set()
+    times = Counter(line.text for line in lines if line.kind == "text")
+    return numbered | {
+        place for place, line in enumerate(lines) if line.kind == "text" and times[line.text] > 1
+    }
 
 
 def _banner(lines: Sequence[SectionLine]) -> set[int]:

@@ -80,8 +80,13 @@ def lines_of(text: str) -> Iterator[SectionLine]:
     place = 0
     for raw in text.split("\n"):
         start, place = place, place + len(raw) + 1
-        if raw.strip() and not SEPARATOR.match(raw) and not COUNT.match(raw):
+        if _has_content(raw) and not SEPARATOR.match(raw) and not COUNT.match(raw):
             yield _line(raw, start)
+
+
+def _has_content(raw: str) -> bool:
+    """Whether there is a letter or a number, or a rule; an icon alone says nothing."""
+    return any(map(str.isalnum, raw)) or RULE.match(raw) is not None
 
 
 def _line(raw: str, start: int) -> SectionLine:

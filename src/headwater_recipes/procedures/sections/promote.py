@@ -37,7 +37,7 @@ def promote_headings(lines: Sequence[SectionLine]) -> list[SectionLine]:
     # The heading to which the text returns after a label with its value on one line.
     around: SectionLine | None = None
     back = False
-    lines = _without_label_lists(list(_without_tables(lines)))
+    lines = _without_label_lists(_numbered_labels_as_text(list(_without_tables(lines))))
     labelled = _leads_are_labels(lines)
     between = _between_labels(lines)
     siblings = _bold_lines_divide(lines)
@@ -212,6 +212,21 @@ def _is_question(text: str) -> bool:
 
 def _is_label(lead: str) -> bool:
     return len(lead.split()) <= 6 and recognise(lead) is not None
+
+
+def _numbered_labels_as_text(lines: list[SectionLine]) -> list[SectionLine]:
+    """The lines, with numbered labels in capitals as bold lines, if they name several fields: "1. OBJETO", "2. REQUISITOS"."""
+    labels = {
+        line.start: label
+        for line in lines
+        if line.kind == "item" and line.text.isupper() and (label := recognise(line.text)) is not None
+    }
+    if len({label.field for label in labels.values()}) < FEWEST_LABELS:
+        return lines
+    return [
+        replace(line, kind="text", lead=line.text, rest="", numbered=False) if line.start in labels else line
+        for line in lines
+    ]
 
 
 def _without_label_lists(lines: list[SectionLine]) -> list[SectionLine]:
