@@ -16,7 +16,12 @@ AIM = (0.95, 0.90)
 # By authors who knew neither the rules nor the vocabulary, measured as they wrote them and still below the aim: 0.8881 and
 # 0.8485, 0.9270 and 0.8943, 0.8918 and 0.8872. These floors only keep them from getting worse. Batch 26 had 0.9263 and 0.8369 at
 # first contact; with the rules mended by it, it keeps the aim.
-BELOW_THE_AIM = {"batch-23": (0.885, 0.84), "batch-24": (0.925, 0.89), "batch-25": (0.885, 0.88)}
+BELOW_THE_AIM = {
+    "batch-23": (0.885, 0.84),
+    "batch-24": (0.925, 0.89),
+    "batch-25": (0.885, 0.88),
+    "batch-27": (0.9, 0.795),
+}
 WORD = re.compile(r"\w+")
 QUOTED = (
     "descripcion", "requisitos", "documentos_necesarios", "plazos", "cuantias", "base_legal", "como_solicitar",
