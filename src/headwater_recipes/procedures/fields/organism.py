@@ -48,7 +48,9 @@ FOOT = frozenset({"footer", "closing"})
 CONTACTS = frozenset({"", "contacto", "como_solicitar", "datos_importantes"})
 WITH = re.compile(r"^(?:(?:[Cc]on|[Aa]mb|[Cc]oa?) )?(?:la |el |l['’]|o |a |[Tt]he |La |El |L['’]|O |A )?")
 NAME_END = re.compile(r"[,:.(]\s|\s[–—-]\s")
-DESK = re.compile(r"^oficina|atenci|informaci|registr|rexistr|ciudadan|ciutadan|cidada|herritar|citizen")
+PUBLIC_COUNTER = re.compile(
+    r"^oficina|atenci|informaci|registr|rexistr|ciudadan|ciutadan|cidada|herritar|citizen"
+)
 """The desk of a town hall serves every department."""
 UNIT_FIRST = re.compile(r"unidad|unitat|unidade|negociado|seccion|servicio")
 
@@ -134,7 +136,7 @@ def _answering(parts: Sequence[PagePart]) -> FieldValue:
     """The department that answers questions: "Área de Bienestar Social: 974 555 134"."""
     for line in (line for part in parts if part.field in CONTACTS for line in part.lines):
         name = WITH.sub("", NAME_END.split(line.text, maxsplit=1)[0])
-        if is_body(name) and not DESK.search(fold_text(name)) and number_in(line.text, "tel"):
+        if is_body(name) and not PUBLIC_COUNTER.search(fold_text(name)) and number_in(line.text, "tel"):
             return FieldValue(name, spans_of([line]))
     return NO_VALUE
 
