@@ -135,14 +135,17 @@ def drawn_moments(chance: random.Random, kills: Counter[str], length: int) -> It
 @pytest.mark.parametrize("run", range(RUNS))
 def test_killed_at_every_kind_of_moment_nothing_is_lost_or_duplicated(victims, reference, run):
     """The kinds of one run come in the order in which the reference reaches them, so that every next worker has its kind of
-    moment still before it."""
+    moment still before it. The order may differ by a little from run to run: for a kind that is past, another run begins."""
     expected, moments = reference
     kinds = list(dict.fromkeys(moments))[run::RUNS]
-    killed, after = victims.trial(f"run-{run}", kinds)
-    assert killed == kinds
     assert len(kinds) >= 3
-    assert after.problems == ()
-    assert after == expected, f"killed at {kinds}: {set(after.texts) ^ set(expected.texts)}"
+    while kinds:
+        killed, after = victims.trial(f"run-{run}-{len(kinds)}", kinds)
+        assert killed, kinds
+        assert killed == kinds[: len(killed)]
+        assert after.problems == ()
+        assert after == expected, f"killed at {killed}: {set(after.texts) ^ set(expected.texts)}"
+        kinds = kinds[len(killed) :]
 
 
 @pytest.fixture(scope="module")
