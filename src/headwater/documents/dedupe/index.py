@@ -4,7 +4,7 @@ Rows: (fingerprint, document), (scheme, key, document), (publisher, sentence, st
 (document, original). Everything else is computed from the text.
 """
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -59,6 +59,8 @@ class MemoryIndex:
     _owners: dict[ArticleFingerprint, str] = field(default_factory=dict)
     _holders: dict[tuple[str, int], list[str]] = field(default_factory=lambda: defaultdict(list))
     _stories: dict[tuple[str, int], tuple[int, str]] = field(default_factory=dict)
+    _uncounted: deque[IndexEntry] = field(default_factory=deque)
+    """Entries whose sentences are counted when a count is asked for: most articles are compared with none."""
 
     def owners(self, fingerprints: Sequence[ArticleFingerprint]) -> Mapping[ArticleFingerprint, str]:
         return {
@@ -93,10 +95,12 @@ class MemoryIndex:
             self._owners.setdefault(fingerprint, document)
         for key in entry.keys:
             self._holders[entry.scheme, key].append(document)
-        self._count(entry)
+        self._uncounted.append(entry)
 
     def story_count(self, publisher: str, sentence: int) -> int:
         """In how many different stories the publisher ("": all together) used the sentence."""
+        while self._uncounted:
+            self._count(self._uncounted.popleft())
         return self._stories.get((publisher, sentence), (0, ""))[0]
 
     def _repeated(self, publisher: str, sentences: Collection[int], minimum: int) -> Iterable[int]:

@@ -4,11 +4,13 @@ import html
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from ahocorasick_rs import AhoCorasick
 
 from headwater.documents.dedupe.articles import Article
+from headwater.documents.dedupe.minhash import SHINGLE, shingle_hashes
 from headwater.documents.dedupe.tokens import (
     CHARACTER_LIMIT,
     Flags,
@@ -122,17 +124,40 @@ def strip_markup(text: str) -> str:
     return html.unescape(text) if "&" in text else text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ArticlePage:
+    """What only a comparison needs is computed when it is first asked for: most articles are compared with none."""
+
     article: Article
     title: Tokens
     body: Tokens
     sentences: SentenceRuns
-    is_boilerplate: Flags
-    is_number: Flags
-    is_capital: Flags
-    is_name: Flags
-    dateline: int
+
+    @cached_property
+    def is_boilerplate(self) -> Flags:
+        return find_boilerplate(self.body, self.sentences)
+
+    @cached_property
+    def is_number(self) -> Flags:
+        return self.body.is_number()
+
+    @cached_property
+    def is_capital(self) -> Flags:
+        return self.body.is_capital()
+
+    @cached_property
+    def is_name(self) -> Flags:
+        return _name_flags(self.title, self.body, self.sentences, self.is_capital & ~self.is_number)
+
+    @cached_property
+    def dateline(self) -> int:
+        """The number of words in bylines and dateline."""
+        return int(np.searchsorted(self.body.starts, dateline_length(self.body.text())))
+
+    @cached_property
+    def sorted_grams(self) -> Hashes:
+        """The hashes of all runs of three words."""
+        return np.sort(shingle_hashes(self.body.hashes, SHINGLE))
 
 
 AROUND = 8
@@ -166,19 +191,7 @@ class TokenView:
 
 def page_of(article: Article) -> ArticlePage:
     title, body = tokenise_pair(strip_markup(article.title), strip_markup(article.body))
-    sentences = sentence_runs(body)
-    is_number, is_capital = body.is_number(), body.is_capital()
-    return ArticlePage(
-        article=article,
-        title=title,
-        body=body,
-        sentences=sentences,
-        is_boilerplate=find_boilerplate(body, sentences),
-        is_number=is_number,
-        is_capital=is_capital,
-        is_name=_name_flags(title, body, sentences, is_capital & ~is_number),
-        dateline=int(np.searchsorted(body.starts, dateline_length(body.text()))),
-    )
+    return ArticlePage(article, title, body, sentence_runs(body))
 
 
 def _name_flags(title: Tokens, body: Tokens, sentences: SentenceRuns, is_capital: Flags) -> Flags:
