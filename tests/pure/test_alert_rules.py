@@ -22,14 +22,16 @@ ALL = AlertRules(
 
 
 def news(
-    score: float = 0.1, articles: int = 1, topic: str = "", gained: int = 0, *subjects: str
+    score: float = 0.1, reports: int = 1, topic: str = "", gained: int = 0, *subjects: str
 ) -> StoryState:
-    """A state with recent articles only; it is hot from the limit on."""
+    """A state with recent reports only, which grew by those it gained; it is hot from the limit on."""
     return StoryState(
         score=score,
-        articles=articles,
+        reports=reports,
         topic=topic,
-        recent=articles,
+        recent=reports,
+        of_week=reports,
+        growth_from=reports - gained,
         gained=gained,
         subjects=frozenset(subjects),
         is_hot=score >= 0.7,
@@ -47,11 +49,11 @@ def rules_met(rules: AlertRules, state: StoryState, before: StoryState | None) -
         (news(0.69), None, ()),
         (news(0.9), news(0.7), ()),
         (news(0.9), replace(news(0.6), is_hot=False), ("score",)),
-        (news(articles=4), None, ("new_story",)),
-        (news(articles=4, gained=1), news(articles=3), ()),
-        (news(articles=8, gained=4), news(articles=5), ("growth",)),
-        (news(articles=8, gained=3), news(articles=5), ()),
-        (news(articles=6, gained=3), news(articles=3), ()),
+        (news(reports=4), None, ("new_story",)),
+        (news(reports=4, gained=1), news(reports=3), ()),
+        (news(reports=8, gained=4), news(reports=5), ("growth",)),
+        (news(reports=8, gained=3), news(reports=5), ()),
+        (news(reports=6, gained=3), news(reports=3), ()),
         (news(topic="16000000"), news(topic="11000000"), ("topic",)),
         (news(topic="16000000"), news(topic="16000000"), ()),
         (news(0.1, 1, "", 0, "UA"), None, ("subject",)),
@@ -67,9 +69,11 @@ def test_g17_a_rule_is_met_when_it_begins_to_hold(
 stories = st.builds(
     StoryState,
     score=st.floats(0, 1),
-    articles=st.integers(1, 60),
+    reports=st.integers(1, 60),
     topic=st.sampled_from(["", "16000000", "11000000"]),
     recent=st.integers(0, 60),
+    of_week=st.integers(0, 60),
+    growth_from=st.integers(0, 60),
     is_hot=st.booleans(),
     is_quiet=st.booleans(),
     withheld=st.sampled_from([(), ("score",), ("new_story", "topic")]),
@@ -100,6 +104,17 @@ def test_g17_an_alert_has_a_reason_in_words_for_each_rule_and_needs_recent_artic
 @given(stories, st.one_of(st.none(), stories))
 def test_g17_without_rules_there_is_no_alert(now: StoryState, before: StoryState | None):
     assert rules_met(AlertRules(), now, before) == ()
+
+
+def test_g17_growth_is_that_of_the_reports_of_a_week():
+    grown = replace(news(reports=80, gained=10), of_week=10, growth_from=0)
+    assert decide_alert(ALL, grown, news(reports=70)).reasons == (
+        "after a week without any it has 10 reports",
+    )
+    steady = replace(news(reports=80, gained=14), of_week=14, growth_from=14)
+    assert rules_met(ALL, steady, news(reports=66)) == ()
+    rising = replace(steady, of_week=28)
+    assert decide_alert(ALL, rising, news(reports=66)).reasons == ("it grew from 14 to 28 reports a week",)
 
 
 def test_g17_a_backlog_causes_no_alert():

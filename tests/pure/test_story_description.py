@@ -1,8 +1,9 @@
 """The description of a story does not depend on the order of its documents."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.poll_sessions import NOW
@@ -134,7 +135,7 @@ def test_g17_growth_is_counted_from_the_last_alert_across_days_and_late_articles
         **rules,
     )
     assert [item.attributes["alert"] for item in (first, second, late, grown)] == [[], [], [], ["growth"]]
-    assert grown.attributes["alert_reasons"] == ["it grew from 5 to 10 articles"]
+    assert grown.attributes["alert_reasons"] == ["it grew from 5 to 10 reports a week"]
 
 
 def test_g17_a_story_without_recent_articles_causes_no_alert_and_says_what_was_withheld():
@@ -142,7 +143,62 @@ def test_g17_a_story_without_recent_articles_causes_no_alert_and_says_what_was_w
     described = describe([old, replace(old, id="b")], new_story=2)
     assert described.attributes["alert"] == []
     assert described.attributes["alert_withheld"] == ["new_story"]
-    assert described.attributes["score_reasons"][0].startswith("Volume adds 0.07: 2 articles")
+    assert described.attributes["score_reasons"][0].startswith("Volume adds 0.07 of 0.30: 2 reports")
+
+
+def test_g16_the_score_counts_the_reports_of_the_last_week():
+    old = [replace(document(name, "16000000"), published=NOW - timedelta(days=8)) for name in "cdefgh"]
+    fresh = [document(name, "16000000") for name in "ab"]
+    described = describe([*old, *fresh])
+    assert described.attributes["components"] == describe(fresh).attributes["components"]
+    assert "2 reports in the last week (8 in all)" in described.attributes["score_reasons"][0]
+    later = DescribeStory().age(described, NOW + timedelta(days=8))
+    assert later.attributes["components"]["volume"] == later.attributes["components"]["diversity"] == 0
+    assert later.attributes["growth_from"] == 0
+
+
+def test_g16_a_round_up_neither_heats_a_story_nor_alerts():
+    round_up = replace(document("r", "16000000"), title="The week: Kelmar Strait")
+    alone = describe([round_up], topics=frozenset({"16000000"}), new_story=1)
+    assert alone.attributes["alert"] == []
+    assert (alone.attributes["reports"], alone.score) == (0, 0.2)
+    report = document("a", "16000000")
+    assert describe([report, round_up]).score == describe([report]).score
+
+
+@pytest.mark.parametrize("published", [None, NOW + timedelta(days=400)])
+def test_g16_a_report_without_a_usable_date_counts_from_its_arrival(published: datetime | None):
+    undated = replace(document("a", "16000000"), published=published)
+    first = describe([undated])
+    assert first.attributes["components"]["recency"] == 1
+    later = NOW + timedelta(days=3)
+    other = replace(document("b", "16000000"), published=NOW - timedelta(hours=5))
+    context = StoryContext(
+        story=story([undated, other], 2), documents=(undated, other), before=first, rank=1, now=later
+    )
+    second = DescribeStory(rules=AlertRules(new_story=2))(context)
+    assert second.attributes["components"]["recency"] < 0.1
+    assert (second.attributes["recent"], second.attributes["alert"]) == (0, [])
+    assert DescribeStory().age(first, NOW + timedelta(days=8)).attributes["components"]["volume"] == 0
+
+
+def test_g16_a_report_counts_by_its_moment_in_whatever_time_zone_it_is_given():
+    far = timezone(timedelta(hours=14))
+    same = replace(document("a"), published=(NOW - timedelta(hours=12)).astimezone(far))
+    assert describe([same]).attributes["week"] == describe([document("a")]).attributes["week"]
+
+
+def test_g17_reports_that_arrive_late_are_no_growth():
+    def published(names: str, hours: float) -> list[Document]:
+        return [replace(document(name), published=NOW - timedelta(hours=hours)) for name in names]
+
+    first = describe(published("abcd", 20), growth=2.0)
+    late = describe([*published("abcd", 20), *published("efghijkl", 60)], before=first, growth=2.0)
+    fresh = describe(
+        [*published("abcd", 20), *published("efghijkl", 60), *published("mnop", 1)], before=late, growth=2.0
+    )
+    assert (late.attributes["growth_from"], late.attributes["alert"]) == (12, [])
+    assert fresh.attributes["alert"] == []
 
 
 def test_g13_a_story_without_text_is_summarised_by_its_titles():

@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
+from headwater.stories.topics.media_topics import TOPIC_NAMES
+
 LEAST_GROWTH = 4
-"""Growth needs at least so many new articles: from three to six is not worth an alert."""
+"""Growth needs at least so many new reports: from three to six is not worth an alert."""
 COOLED = 0.1
 """A story that alerted by its score can do so again once the score was this much below the limit, because scores rise with
 each article and fall with each hour."""
@@ -17,8 +19,8 @@ RECENT = timedelta(hours=48)
 class AlertRules:
     """A rule that is None or empty is off.
 
-    `score`: the hotspot score reaches it. `growth`: the story has so many times the articles of its last alert, or of its
-    start. `topics`, `subjects`: the story newly concerns one of them. `new_story`: it reaches so many articles for the
+    `score`: the hotspot score reaches it. `growth`: the story has so many times the reports a week that it had at its last
+    alert, at its start, or when it was lowest since. `topics`, `subjects`: the story newly concerns one of them. `new_story`: it reaches so many reports for the
     first time. `silence`: a flashpoint that had entries gets none for so long.
     """
 
@@ -32,14 +34,17 @@ class AlertRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryState:
-    """What the rules compare. `recent`: the articles of the last 48 hours. `gained`: those that were published after the newest
-    article of the last alert, or of the start; articles that arrive late are none of them. `is_quiet`: its newest article
-    is older than 48 hours. `is_hot`: an alert was sent because of its score. `withheld`: the rules that were met while nothing was recent."""
+    """What the rules compare. `of_week`: the reports of the last week. `recent`: those of the last 48 hours. `gained`: those that
+    appeared after the newest report of the last alert, or of the start; reports that arrive late are none of them. `growth_from`: the
+    number of a week from which growth is counted. `is_quiet`: its newest report is older than 48 hours. `is_hot`: an alert was sent because of its
+    score. `withheld`: the rules that were met while nothing was recent."""
 
     score: float
-    articles: int
+    reports: int
     topic: str
     recent: int
+    of_week: int = 0
+    growth_from: int = 0
     subjects: frozenset[str] = frozenset()
     gained: int = 0
     is_quiet: bool = False
@@ -58,7 +63,7 @@ class AlertDecision:
     is_hot: bool
 
 
-NO_STATE = StoryState(score=-1.0, articles=0, topic="", recent=0)
+NO_STATE = StoryState(score=-1.0, reports=0, topic="", recent=0)
 
 
 def decide_alert(rules: AlertRules, state: StoryState, before: StoryState | None) -> AlertDecision:
@@ -91,12 +96,11 @@ def _scores(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
 
 def _grows(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
     del before
-    base = state.articles - state.gained
     return (
         rules.growth is not None
-        and base > 0
         and state.gained >= LEAST_GROWTH
-        and state.articles >= base * rules.growth
+        and state.of_week - state.growth_from >= LEAST_GROWTH
+        and state.of_week >= state.growth_from * rules.growth
     )
 
 
@@ -109,7 +113,7 @@ def _concerns(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
 
 
 def _is_new(rules: AlertRules, state: StoryState, before: StoryState) -> bool:
-    return rules.new_story is not None and before.articles < rules.new_story <= state.articles
+    return rules.new_story is not None and before.reports < rules.new_story <= state.reports
 
 
 Check = Callable[[AlertRules, StoryState, StoryState], bool]
@@ -129,11 +133,13 @@ def _new_subjects(rules: AlertRules, state: StoryState, before: StoryState) -> s
 REASONS: Mapping[str, Callable[[AlertRules, StoryState, StoryState], str]] = {
     "score": lambda rules, state, _: f"its score is {state.score:.2f}, at least {rules.score:g}",
     "growth": lambda _, state, __: (
-        f"it grew from {state.articles - state.gained} to {state.articles} articles"
+        f"it grew from {state.growth_from} to {state.of_week} reports a week"
+        if state.growth_from
+        else f"after a week without any it has {state.of_week} reports"
     ),
-    "topic": lambda _, state, __: f"its topic is now {state.topic}",
+    "topic": lambda _, state, __: f"its topic is now {TOPIC_NAMES.get(state.topic, state.topic)}",
     "subject": lambda rules, state, before: f"it newly concerns {_new_subjects(rules, state, before)}",
     "new_story": lambda rules, state, _: (
-        f"a new story has {state.articles} articles, at least {rules.new_story}"
+        f"a new story has {state.reports} reports, at least {rules.new_story}"
     ),
 }

@@ -14,20 +14,28 @@ from headwater.stories.llm.story_prompt import content_fingerprint
 from headwater.stories.reader_language import documents_to_read, reader_language
 from headwater.stories.topics.media_topics import UNKNOWN_TOPIC
 from headwater_recipes.geopolitics.alert_rules import RECENT, AlertRules, StoryState, decide_alert
-from headwater_recipes.geopolitics.hotspot import HotspotWeights, explain_score, score_hotspot
+from headwater_recipes.geopolitics.hotspot import HotspotWeights, ScoredStory, explain_score, score_hotspot
 from headwater_recipes.geopolitics.steps import flashpoint_of, topic_of
+from headwater_recipes.geopolitics.week_reports import (
+    ATTRIBUTE,
+    WEEK,
+    report_times,
+    stored_week,
+    week_reports,
+)
 
 UNCLASSIFIED = "unclassified"
 LLM_SUMMARY_FIELDS = ("claims", "summary_by", "summary_origin")
 """Attributes of a summary that replaced the local one."""
 OF_DAY = ("articles", "top_domains", "languages", "urls", "images")
-OF_ALERT = ("alert", "alert_reasons", "alert_withheld", "growth_since", "is_hot")
-NO_ALERT_STATE = StoryState(score=0.0, articles=0, topic=UNKNOWN_TOPIC, recent=0)
+OF_ALERT = ("alert", "alert_reasons", "alert_withheld", "growth_since", "growth_from", "is_hot")
+NO_ALERT_STATE = StoryState(score=0.0, reports=0, topic=UNKNOWN_TOPIC, recent=0)
 
 
 @dataclass(frozen=True)
 class DescribeStory:
-    """Sets summary, score and attributes of a story. Its age counts from the newest article, not from the run. `titles` and
+    """Sets summary, score and attributes of a story. Its score counts the reports of the last week, and its age from the newest one,
+    not from the run. `titles` and
     `places` (countries) are those of flashpoints by id; `languages` are those of the readers, the best first."""
 
     rules: AlertRules = field(default_factory=AlertRules)
@@ -44,8 +52,7 @@ class DescribeStory:
             **coverage_of(context.documents),
             "days": _days(context.documents),
             "topic": topic,
-            "recent": _recent_articles(context.documents, context.now),
-            **_growth(context),
+            **_counted_reports(context),
         }
         attributes["countries"] = attributes["countries"] or list(
             self.places.get(attributes["flashpoint"], ())
@@ -73,27 +80,32 @@ class DescribeStory:
         return summary
 
     def age(self, story: Story, now: datetime) -> Story:
-        """The story with its score as of now: scores fall with time."""
-        attributes = story.attributes
-        if "articles" not in attributes:
+        """The story with its score as of now: scores fall with time, and so does the number from which growth is counted."""
+        attributes, week = story.attributes, stored_week(story.attributes)
+        if week is None:
             return story
+        reports, publishers = week.reports(now), week.publishers_of(now)
+        topic = attributes["topic"]
         hotspot = score_hotspot(
-            int(attributes["articles"]),
-            int(attributes["domains"]),
-            story.last_at,
-            str(attributes["topic"]["code"]),
-            now=now,
-            scale=self.scale,
+            reports, publishers, week.newest, str(topic["code"]), now=now, scale=self.scale
         )
         components = {name: round(value, 4) for name, value in asdict(hotspot).items() if name != "score"}
-        if story.score == hotspot.score and attributes.get("components") == components:
+        growth_from = min(int(attributes["growth_from"]), reports)
+        if (
+            story.score == hotspot.score
+            and attributes.get("components") == components
+            and attributes["growth_from"] == growth_from
+        ):
             return story
         reasons = explain_score(
             hotspot,
-            int(attributes["articles"]),
-            int(attributes["domains"]),
-            story.last_at,
-            str(attributes["topic"]["name"]),
+            ScoredStory(
+                reports=reports,
+                reports_in_all=int(attributes["reports"]),
+                publishers=publishers,
+                newest=week.newest,
+                topic=str(topic["name"]),
+            ),
             now=now,
             scale=self.scale,
         )
@@ -101,6 +113,7 @@ class DescribeStory:
             "components": components,
             "score_reasons": list(reasons),
             "scored_at": now.isoformat(),
+            "growth_from": growth_from,
         }
         return replace(story, score=hotspot.score, attributes={**attributes, **scored})
 
@@ -124,13 +137,15 @@ class DescribeStory:
         if before is not None and earlier is not None and before.revision == story.revision:
             unchanged = {name: before.attributes[name] for name in OF_ALERT if name in before.attributes}
             return replace(story, attributes={**story.attributes, **unchanged})
-        decision = decide_alert(self.rules, alert_state(story, now) or NO_ALERT_STATE, earlier)
-        newest = "" if story.last_at is None else story.last_at.isoformat()
+        state = alert_state(story, now) or NO_ALERT_STATE
+        decision = decide_alert(self.rules, state, earlier)
+        newest = str(story.attributes[ATTRIBUTE]["newest_at"])
         of_alert = {
             "alert": list(decision.rules),
             "alert_reasons": list(decision.reasons),
             "alert_withheld": list(decision.withheld),
             "growth_since": newest if decision.rules else story.attributes["growth_since"] or newest,
+            "growth_from": state.of_week if decision.rules else story.attributes["growth_from"],
             "is_hot": decision.is_hot,
         }
         return replace(story, attributes={**story.attributes, **of_alert})
@@ -148,40 +163,47 @@ def with_llm_summary(story: Story, before: Story | None) -> Story:
 
 def alert_state(story: Story, now: datetime) -> StoryState | None:
     """The state of a story that alert rules compare. None for a story that was never described."""
-    attributes = story.attributes
-    if "articles" not in attributes:
+    attributes, week = story.attributes, stored_week(story.attributes)
+    if week is None:
         return None
     return StoryState(
         score=story.score or 0.0,
-        articles=int(attributes["articles"]),
+        reports=int(attributes["reports"]),
+        of_week=week.reports(now),
+        growth_from=int(attributes["growth_from"]),
         topic=str(attributes["topic"]["code"]),
         subjects=frozenset((str(attributes["flashpoint"]), *attributes["countries"])),
-        recent=int(attributes.get("recent", 0)),
-        gained=int(attributes.get("gained", 0)),
-        is_quiet=story.last_at is not None and now - story.last_at > RECENT,
+        recent=int(attributes["recent"]),
+        gained=int(attributes["gained"]),
+        is_quiet=week.newest is not None and now - week.newest > RECENT,
         is_hot=bool(attributes.get("is_hot")),
         withheld=tuple(attributes.get("alert_withheld", ())),
     )
 
 
-def _recent_articles(documents: Sequence[Document], now: datetime) -> int:
-    """Articles of the last 48 hours; one without a date counts, because it just arrived."""
-    return sum(document.published is None or now - document.published <= RECENT for document in documents)
-
-
-def _growth(context: StoryContext) -> dict[str, Any]:
-    """From when growth is counted, and the articles that were published since; one without a date counts when it is new."""
-    before = context.before
+def _counted_reports(context: StoryContext) -> dict[str, Any]:
+    """The reports that count for the score, those of the last 48 hours, and how many there are since growth is counted.
+    `growth_from` is the lowest number of a week since the last alert or the start; reports that arrive late raise it."""
+    before, now = context.before, context.now
+    times = report_times(context.documents, before, now)
+    week = week_reports(context.documents, times, now)
+    counts: dict[str, Any] = {
+        ATTRIBUTE: week.record(),
+        "reports": len(times),
+        "recent": sum(moment is not None and now - moment <= RECENT for moment in times.values()),
+    }
     since = "" if before is None else str(before.attributes.get("growth_since") or "")
-    if before is None or not since:
-        return {"growth_since": since, "gained": 0}
-    start = datetime.fromisoformat(since)
+    if before is None or not since or "growth_from" not in before.attributes:
+        return counts | {"growth_since": since, "growth_from": week.reports(now), "gained": 0}
+    start, first = datetime.fromisoformat(since), now - WEEK
     earlier = {member.document for member in before.members}
-    gained = sum(
-        document.id not in earlier if document.published is None else document.published > start
-        for document in context.documents
-    )
-    return {"growth_since": since, "gained": gained}
+    in_week = {name: moment for name, moment in times.items() if moment is not None and moment >= first}
+    late = sum(name not in earlier and moment <= start for name, moment in in_week.items())
+    return counts | {
+        "growth_since": since,
+        "growth_from": int(before.attributes["growth_from"]) + late,
+        "gained": sum(moment > start for moment in in_week.values()),
+    }
 
 
 def _days(documents: Sequence[Document]) -> dict[str, Any]:

@@ -26,7 +26,8 @@ TOPIC_WEIGHTS: Mapping[str, float] = {
     "16000000": 1.0,
     "17000000": 0.3,
 }
-FULL_DIVERSITY = log2(20)
+MOST_PUBLISHERS = 19
+FULL_DIVERSITY = log2(MOST_PUBLISHERS + 1)
 DECAY = 0.693
 MOST_HOURS = 72
 """Beyond this, an age is given in days."""
@@ -56,6 +57,17 @@ class HotspotScore:
     topic: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredStory:
+    """What a score was made of. `reports` and `publishers` are those of the last week, `topic` is its name."""
+
+    reports: int
+    reports_in_all: int
+    publishers: int
+    newest: datetime | None
+    topic: str
+
+
 DEFAULT = HotspotWeights()
 
 
@@ -82,38 +94,49 @@ def score_hotspot(
 
 
 def explain_score(
-    hotspot: HotspotScore,
-    articles: int,
-    domains: int,
-    latest: datetime | None,
-    topic: str,
-    *,
-    now: datetime,
-    scale: HotspotWeights = DEFAULT,
+    hotspot: HotspotScore, story: ScoredStory, *, now: datetime, scale: HotspotWeights = DEFAULT
 ) -> tuple[str, ...]:
-    """Each part of the score in words, with what it adds. `topic` is its name."""
-    half_life = _hours(scale.half_life)
-    age = "no article has a date" if latest is None else f"the newest article is {_hours(now - latest)} old"
-    is_known = topic_code(topic) in scale.topics
+    """Each part of the score in words, with what it adds."""
     parts = (
-        ("Volume", hotspot.volume, scale.volume, f"{articles} articles; {scale.most_articles} are full"),
-        ("Recency", hotspot.recency, scale.recency, f"{age}; it halves every {half_life}"),
-        ("Diversity", hotspot.diversity, scale.diversity, f"{domains} publishers; 19 are full"),
+        ("Volume", hotspot.volume, scale.volume, _volume_reason(story, scale)),
+        ("Recency", hotspot.recency, scale.recency, _recency_reason(story, now, scale)),
         (
-            "Topic",
-            hotspot.topic,
-            scale.topic,
-            f"{topic} weighs {hotspot.topic:.1f}"
-            if is_known
-            else "unknown, so it counts as much as the other parts on average",
+            "Diversity",
+            hotspot.diversity,
+            scale.diversity,
+            f"{_number(story.publishers, 'publisher')} in the last week; {MOST_PUBLISHERS} give the most",
         ),
+        ("Topic", hotspot.topic, scale.topic, _topic_reason(hotspot, story, scale)),
     )
-    return tuple(f"{name} adds {value * weight:.2f}: {reason}" for name, value, weight, reason in parts)
+    return tuple(
+        f"{name} adds {value * weight:.2f} of {weight:.2f}: {reason}" for name, value, weight, reason in parts
+    )
+
+
+def _volume_reason(story: ScoredStory, scale: HotspotWeights) -> str:
+    in_all = f" ({story.reports_in_all} in all)" if story.reports_in_all != story.reports else ""
+    return f"{_number(story.reports, 'report')} in the last week{in_all}; {scale.most_articles} give the most"
+
+
+def _recency_reason(story: ScoredStory, now: datetime, scale: HotspotWeights) -> str:
+    if story.newest is None:
+        return "no report counts; round-ups do not"
+    return f"the newest report is {_hours(now - story.newest)} old; it halves every {_hours(scale.half_life)}"
+
+
+def _topic_reason(hotspot: HotspotScore, story: ScoredStory, scale: HotspotWeights) -> str:
+    if topic_code(story.topic) in scale.topics:
+        return f"{story.topic} weighs {hotspot.topic:.1f} of 1.0"
+    return "unknown, so it counts as much as the other parts on average"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _hours(span: timedelta) -> str:
     hours = max(round(span / timedelta(hours=1)), 0)
-    return f"{hours} hours" if hours < MOST_HOURS else f"{round(hours / 24)} days"
+    return _number(hours, "hour") if hours < MOST_HOURS else f"{round(hours / 24)} days"
 
 
 def _topic_weight(topic: str, others: float, scale: HotspotWeights) -> float:

@@ -61,7 +61,10 @@ def top(
 def _show(rank: int, story: dict[str, Any], out: Console) -> None:
     out.print(Text.assemble(f"{rank:>3}. ", cell(story["title"], "bold")), no_wrap=True, overflow="ellipsis")
     details = f"     {short_id(story['id'])}, {format_count(story['told_by'], 'source')}, {format_time(story['last_at'])}"
-    out.print(Text(details, style="dim"))
+    score = "" if story["score"] is None else f", score {story['score']:.2f}"
+    out.print(Text(details + score, style="dim"))
+    for reason in (*(f"Alert: {reason}" for reason in story["alert_reasons"]), *story["score_reasons"]):
+        out.print(Text.assemble("     ", cell(reason, "dim")), soft_wrap=True)
     for source in story["sources"]:
         out.print(
             Text.assemble("     ", cell(source["publisher"], "cyan"), "  ", cell(source["url"])),

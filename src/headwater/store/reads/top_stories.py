@@ -34,7 +34,15 @@ def top_stories(
     with read_transaction(engine) as connection:
         ranked = connection.execute(_ranked(recipe, since, limit, top_filter)).mappings().all()
         sources_by_story = _sources_of(connection, [row["id"] for row in ranked])
-        return [dict(row) | {"sources": sources_by_story[row["id"]]} for row in ranked]
+        return [_top_record(row, sources_by_story[row["id"]]) for row in ranked]
+
+
+def _top_record(row: Any, sources_of_story: list[Record]) -> Record:
+    """With the reasons of its score and of its last alert in words, where the recipe gives them."""
+    attributes = row["attributes"] or {}
+    reasons = {name: list(attributes.get(name) or ()) for name in ("score_reasons", "alert_reasons")}
+    story = {name: value for name, value in row.items() if name != "attributes"}
+    return story | reasons | {"sources": sources_of_story}
 
 
 def _recent(recipe: str, since: datetime) -> Any:
@@ -68,7 +76,7 @@ def _ranked(recipe: str, since: datetime, limit: int, top_filter: TopFilter) -> 
         .group_by(tellers.c.story_id)
         .subquery()
     )
-    fields = ("id", "title", "summary", "size", "score", "first_at", "last_at")
+    fields = ("id", "title", "summary", "size", "score", "first_at", "last_at", "attributes")
     order = (
         func.coalesce(stories.c.score, 0.0).desc(),
         counted.c.told_by.desc(),

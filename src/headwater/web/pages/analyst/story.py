@@ -45,6 +45,8 @@ def load_story(request: Request, context: WebContext) -> dict[str, Any]:
         "claims": claim_records(story, members),
         "summary_by": (story["attributes"] or {}).get("summary_by", ""),
         "languages": (story["attributes"] or {}).get("languages", []),
+        "score_reasons": (story["attributes"] or {}).get("score_reasons", []),
+        "alert_reasons": (story["attributes"] or {}).get("alert_reasons", []),
         "timeline": timeline,
         "since_text": since_text,
         "changes": changes_record(changed) | {"statements": cited_sentences(changed.statements, members)},
