@@ -72,6 +72,10 @@ def test_tables_show_local_times_with_their_zone_and_json_shows_utc(folder: Path
     assert " CE" in call_in(folder, "docs", "show", record["id"], TZ="Europe/Vienna").out
 
 
+def test_a_document_whose_page_cannot_be_read_is_listed_with_the_state_of_its_page(folder: Path):
+    assert "[page: paywall] " in call_in(folder, "docs", "list", COLUMNS="200").out
+
+
 def rows(folder: Path, *words: str) -> int:
     if words[0] == "export":
         return int(call_in(folder, *words, "--out", "articles.jsonl", "--json").record["articles"])

@@ -9,10 +9,11 @@ from tests.support.scene import RECIPE, Scene, ended_result, kept_result, make_s
 
 from headwater.app import App
 from headwater.model.jobs import State
+from headwater.model.page import PageState
 from headwater.ops.backup import create_backup
 from headwater.settings.settings import read_settings
 from headwater.store.connect import write_transaction
-from headwater.store.schema.flow import quarantine, sources
+from headwater.store.schema.flow import documents, quarantine, sources
 from headwater.store.schema.knowledge import aliases, subjects
 from headwater.store.schema.links import link_health
 from headwater.store.schema.operations import alarms, queue_items
@@ -72,6 +73,9 @@ def _add_rows(app: App, scene: Scene) -> None:
     now, record_id = scene.now, "a1" * 32
     common = {"recipe": RECIPE, "created_at": now}
     with write_transaction(app.store.engine) as connection:
+        connection.execute(
+            update(documents).where(documents.c.state == State.KEPT).values(page=PageState.PAYWALL)
+        )
         connection.execute(update(sources).values(name=LONG_NAME, url=LONG_URL, failures=3))
         for table, row in (
             (quarantine, {"record_id": record_id, "task": "refine", "state": "refining", "attempts": 5,

@@ -35,7 +35,7 @@ from headwater.cli.render.console import (
 )
 from headwater.model.errors import Refused
 from headwater.model.jobs import State, stored_states
-from headwater.model.page import PageState
+from headwater.model.page import UNREAD_PAGES, PageState
 from headwater.store.reads.catalogue import DOCUMENT_FIELDS
 from headwater.store.reads.document_list import DocumentQuery, iterate_documents
 from headwater.text.printable import printable_text
@@ -127,10 +127,13 @@ def _known_addresses(app: App, recipe: str | None) -> int:
 
 
 def _state_label(row: dict[str, Any]) -> str:
-    """Why a document was not kept; of a duplicate the original, by as much of its id as `docs show` needs."""
+    """Why a document was not kept, or why it does without the text of its page; of a duplicate the original, by as much of its
+    id as `docs show` needs."""
     if row["duplicate_of"]:
         return f"[copy of {row['duplicate_of'][:8]}] "
-    return "" if row["state"] == State.KEPT else f"[{row['reason'] or row['state']}] "
+    if row["state"] != State.KEPT:
+        return f"[{row['reason'] or row['state']}] "
+    return f"[page: {row['page']}] " if row["page"] in UNREAD_PAGES else ""
 
 
 @app.command("show")
