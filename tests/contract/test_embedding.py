@@ -137,11 +137,20 @@ def test_a_graph_may_leave_its_size_open_and_return_token_or_text_vectors(tmp_pa
     assert encoder.name == "maker--tiny"
 
 
-def tiny_encoder(folder: Path, *, whole_text: bool) -> Path:
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_graph_that_returns_no_number_gives_a_zero_vector_and_spoils_no_other(tmp_path: Path, value: float):
+    folder = tiny_encoder(tmp_path / "maker--broken", whole_text=True, lost=value)
+    sound, broken = open_encoder(tmp_path, folder)(["port closed", "vote lost"])
+    assert np.linalg.norm(sound) == pytest.approx(1, abs=1e-5)
+    assert broken.tolist() == [0.0] * 4
+
+
+def tiny_encoder(folder: Path, *, whole_text: bool, lost: float = 0.1) -> Path:
     """Each word is a vector; the second output, if there is one, is what the whole text means."""
     folder.mkdir()
     words = ["[UNK]", "port", "closed", "vote", "lost"]
     table = np.eye(5, 4, dtype=np.float32) + 0.1
+    table[words.index("lost")] = lost
     make, kinds = onnx.helper, onnx.TensorProto
     inputs = [make.make_tensor_value_info("input_ids", kinds.INT64, ["b", "n"])]
     nodes = [make.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])]

@@ -78,6 +78,13 @@ def test_g15_bad_input_gets_a_topic_or_none_with_a_finite_score(rows: list[tuple
         assert {topic.code for topic in topics} <= {*TOPIC_NAMES, UNKNOWN_TOPIC}
 
 
+def test_g15_a_text_without_a_word_has_no_topic():
+    items = [StoryItem(id="a", title="🚢🔥", text="🌊 … !"), StoryItem(id="b")]
+    vectors = np.ones((2, 512), dtype=np.float32)
+    for topics in (classify_by_vectors(items, vectors, MULTILINGUAL.name), classify_by_words(items)):
+        assert [topic.code for topic in topics] == [UNKNOWN_TOPIC] * 2
+
+
 def test_it_is_not_used_with_another_encoder():
     with pytest.raises(Refused, match="train it again"):
         load_classifier("another")

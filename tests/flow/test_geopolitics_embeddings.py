@@ -99,6 +99,26 @@ def test_g10_a_changed_text_gets_a_new_vector(toy: ToyEncoder):
     assert toy.encoded == ["a. striking pilots"]
 
 
+def test_g10_g12_a_document_without_a_usable_vector_says_so_and_blocks_no_other(
+    toy: ToyEncoder, monkeypatch: pytest.MonkeyPatch
+):
+    def broken(texts: Sequence[str], languages: Sequence[str] | None = None) -> np.ndarray:
+        vectors_of_texts = toy(texts, languages)
+        for row, value in enumerate((np.nan, np.inf, 0.0)):
+            vectors_of_texts[row] = value
+        return vectors_of_texts
+
+    monkeypatch.setattr(DocumentEncoder, "encoder", property(lambda _: broken))
+    monkeypatch.setattr(DocumentEncoder, "model_name", "toy")
+    encoder = DocumentEncoder("folder")
+    batch = [document(f"Pilots {number}", f"harbour pilots strike {number}") for number in range(5)]
+    outcomes = EmbedDocuments(encoder)(batch, StepContext("r", NOW, EmptyKnowledge()))
+    notes = [outcome.notes.get("vector") for outcome in outcomes if isinstance(outcome, Document)]
+    assert notes == ["none: not usable"] * 3 + [None] * 2
+    clusters = document_vectors.cluster_by_embedding(encoder)(batch)
+    assert sorted(position for cluster in clusters for position, _ in cluster.members) == [0, 1, 2, 3, 4]
+
+
 def test_g15_the_classifier_uses_the_vectors_and_abstains_when_unsure(
     toy: ToyEncoder, monkeypatch: pytest.MonkeyPatch
 ):

@@ -182,6 +182,17 @@ def test_g16_a_report_without_a_usable_date_counts_from_its_arrival(published: d
     assert DescribeStory().age(first, NOW + timedelta(days=8)).attributes["components"]["volume"] == 0
 
 
+def test_g17_an_archive_without_dates_causes_no_alert_until_something_joins_it():
+    archive = [replace(document(name, "16000000"), published=None) for name in "abcde"]
+    first = describe(archive, new_story=3)
+    assert (first.attributes["alert"], first.attributes["alert_withheld"]) == ([], ["new_story"])
+    joined = [*archive, replace(document("f", "16000000"), published=None)]
+    context = StoryContext(
+        story=story(joined, 2), documents=tuple(joined), before=first, rank=1, now=NOW + timedelta(days=1)
+    )
+    assert DescribeStory(rules=AlertRules(new_story=3))(context).attributes["alert"] == ["new_story"]
+
+
 def test_g16_a_report_counts_by_its_moment_in_whatever_time_zone_it_is_given():
     far = timezone(timedelta(hours=14))
     same = replace(document("a"), published=(NOW - timedelta(hours=12)).astimezone(far))

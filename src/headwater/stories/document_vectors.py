@@ -61,7 +61,8 @@ def _stored_row(document: Document) -> Matrix:
 
 @dataclass(frozen=True)
 class EmbedDocuments:
-    """Sets `vector` of a whole batch at once."""
+    """Sets `vector` of a whole batch at once. A document for which the encoder has no usable vector (NaN, infinite, zero) stays
+    without one, and its trail says so: words place it."""
 
     encoder: DocumentEncoder = field(compare=False)
     name: str = "embed"
@@ -73,12 +74,14 @@ class EmbedDocuments:
             return []
         name = self.encoder.model_name
         rows = self.encoder.vectors([document.with_changes(vector=None) for document in batch])
-        return [
-            document.with_changes(vector=Vector(name, row.astype(STORED_TYPE).tobytes())).with_notes(
-                model=name
-            )
-            for document, row in zip(batch, rows, strict=True)
-        ]
+        return [_with_vector(document, name, row) for document, row in zip(batch, rows, strict=True)]
+
+
+def _with_vector(document: Document, model: str, row: Matrix) -> Document:
+    if not (np.isfinite(row).all() and row.any()):
+        return document.with_changes(vector=None).with_notes(model=model, vector="none: not usable")
+    vector = Vector(model, row.astype(STORED_TYPE).tobytes())
+    return document.with_changes(vector=vector).with_notes(model=model)
 
 
 def cluster_by_embedding(

@@ -183,14 +183,20 @@ def alert_state(story: Story, now: datetime) -> StoryState | None:
 
 def _counted_reports(context: StoryContext) -> dict[str, Any]:
     """The reports that count for the score, those of the last 48 hours, and how many there are since growth is counted.
+    Of reports without a date that its story began with, nobody knows whether they are recent: they may be an archive.
     `growth_from` is the lowest number of a week since the last alert or the start; reports that arrive late raise it."""
     before, now = context.before, context.now
     times = report_times(context.documents, before, now)
     week = week_reports(context.documents, times, now)
+    started_at = now.isoformat() if before is None else str(before.attributes.get("started_at") or "")
     counts: dict[str, Any] = {
         ATTRIBUTE: week.record(),
         "reports": len(times),
-        "recent": sum(moment is not None and now - moment <= RECENT for moment in times.values()),
+        "started_at": started_at,
+        "recent": sum(
+            moment is not None and now - moment <= RECENT and week.arrivals.get(name) != started_at
+            for name, moment in times.items()
+        ),
     }
     since = "" if before is None else str(before.attributes.get("growth_since") or "")
     if before is None or not since or "growth_from" not in before.attributes:

@@ -136,6 +136,8 @@ def _number(count: int, noun: str) -> str:
 
 def _hours(span: timedelta) -> str:
     hours = max(round(span / timedelta(hours=1)), 0)
+    if not hours:
+        return "less than an hour"
     return _number(hours, "hour") if hours < MOST_HOURS else f"{round(hours / 24)} days"
 
 

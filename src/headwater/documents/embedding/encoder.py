@@ -103,10 +103,17 @@ def _pad(rows: Sequence[Sequence[int]], kind: Any) -> tuple[npt.NDArray[Any], np
 
 
 def _pool(output: npt.NDArray[Any], mask: npt.NDArray[Any]) -> Matrix:
-    """Unit vectors; a graph with one vector per token has their mean taken first."""
+    """Unit vectors; a graph with one vector per token has their mean taken first. A vector with NaN or infinite values, which would
+    spoil every comparison, becomes zero."""
     if output.ndim == 3:
         output = (output * mask[:, :, None]).sum(axis=1)
-    lengths = np.linalg.norm(output, axis=1, keepdims=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = np.linalg.norm(output, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all():
+        output, lengths = (
+            np.where(np.isfinite(lengths), output, 0),
+            np.where(np.isfinite(lengths), lengths, 0),
+        )
     vectors: Matrix = (output / np.maximum(lengths, 1e-12)).astype(np.float32)
     return vectors
 
