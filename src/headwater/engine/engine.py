@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from structlog.contextvars import bound_contextvars
 
+from headwater.engine.blas_threads import one_blas_thread
 from headwater.engine.context import JobContext
 from headwater.engine.deliver import deliver
 from headwater.engine.gather import gather
@@ -35,7 +36,7 @@ class Engine:
     def run(self, job: Job) -> int:
         """Runs one job to its end and returns how many records it handled. Safe to repeat, safe to kill. Whatever is logged
         meanwhile, by whichever part, names recipe and job."""
-        with bound_contextvars(recipe=job.recipe, job=job.task.value):
+        with bound_contextvars(recipe=job.recipe, job=job.task.value), one_blas_thread():
             return self._run(job)
 
     def _run(self, job: Job) -> int:

@@ -6,10 +6,11 @@ write every noun so (German) need a word from another language, or a cue.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from itertools import compress
+from operator import not_
 
 WORD = re.compile(r"[^\W\d_]+(?:['’\-.][^\W\d_]+)*")
 SENTENCE_START = re.compile(r"(?:[.!?…:;]|\n)[\s\"'“”„«»()\[\]–—-]*$|^[\s\"'“”„«»(\[¿¡–—-]*$")
@@ -22,31 +23,59 @@ MOST_LOWER = 0.2
 CAPITAL_NOUN_LANGUAGES = frozenset(("de", "lb"))
 
 
-class CasedWord(NamedTuple):
-    """`key` is the word without its case. A tuple, because there are millions of them."""
+@dataclass(frozen=True, slots=True)
+class CasedWords:
+    """The words of a text, one list per property: there are millions of words, and the garbage collector would follow an object for
+    each. `keys` are the words without their case."""
 
-    text: str
-    start: int
-    end: int
-    starts_sentence: bool
-    key: str
-    is_capital: bool
+    texts: list[str] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    starts_sentence: list[bool] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    is_capital: list[bool] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def add(self, word: str, start: int, end: int, *, starts_sentence: bool) -> None:
+        self.texts.append(word)
+        self.starts.append(start)
+        self.ends.append(end)
+        self.starts_sentence.append(starts_sentence)
+        self.keys.append(word.casefold())
+        self.is_capital.append(word[0].isupper())
 
 
-def read_words(text: str) -> list[CasedWord]:
-    words = []
-    for match in WORD.finditer(text):
+def read_words(text: str) -> CasedWords:
+    """Between two spaces there is mostly one word of letters alone, which is sooner seen than by the pattern."""
+    words = CasedWords()
+    start = 0
+    is_inside = False
+    for part in text.split(" "):
+        end = start + len(part)
+        if part.isalpha():
+            words.add(part, start, end, starts_sentence=not is_inside and _starts_sentence(text, start))
+            is_inside = True
+        else:
+            _add_words_between(words, text, start, end)
+            is_inside = bool(part) and (part[-1].isalnum() or part[-1] == ",")
+        start = end + 1
+    return words
+
+
+def _add_words_between(words: CasedWords, text: str, first: int, last: int) -> None:
+    for match in WORD.finditer(text, first, last):
         start, end = match.span()
         word = match[0]
-        # After a word or a comma and a space no sentence begins. That is nearly always so, and sooner seen than by the patterns.
+        # After a word or a comma and a space no sentence begins.
         is_inside = (
             start > 1 and text[start - 1] == " " and (text[start - 2].isalnum() or text[start - 2] == ",")
         )
-        starts = not is_inside and _starts_sentence(text, start)
         if word[1:2] in ELISIONS:
-            word, start, starts = word[2:], start + 2, False
-        words.append(CasedWord(word, start, end, starts, word.casefold(), word[0].isupper()))
-    return words
+            words.add(word[2:], start + 2, end, starts_sentence=False)
+        else:
+            words.add(word, start, end, starts_sentence=not is_inside and _starts_sentence(text, start))
 
 
 def _starts_sentence(text: str, start: int) -> bool:
@@ -68,21 +97,27 @@ class CapitalUse:
     def words(self) -> frozenset[str]:
         return frozenset(word for word, count in self.inner.items() if self.lower[word] <= MOST_LOWER * count)
 
-    def is_name(self, word: CasedWord, *, capital_nouns: bool) -> bool:
+    def is_name(self, key: str, *, capital_nouns: bool) -> bool:
         """Whether a capitalised word is a name rather than a noun or the start of a sentence."""
         if capital_nouns:
-            return self.elsewhere[word.key] > 0 and word.key in self.words
-        return word.key in self.words
+            return self.elsewhere[key] > 0 and key in self.words
+        return key in self.words
 
 
-def count_capitals(texts: Iterable[tuple[str, Sequence[CasedWord]]]) -> CapitalUse:
+def count_capitals(texts: Iterable[tuple[str, CasedWords]]) -> CapitalUse:
     """`texts`: the language and the words of each."""
     lower: Counter[str] = Counter()
     inner: Counter[str] = Counter()
     elsewhere: Counter[str] = Counter()
     for language, words in texts:
-        lower.update([word.key for word in words if not word.is_capital])
-        inner_words = [word.key for word in words if word.is_capital and not word.starts_sentence]
+        lower.update(compress(words.keys, map(not_, words.is_capital)))
+        inner_words = [
+            key
+            for key, is_capital, starts in zip(
+                words.keys, words.is_capital, words.starts_sentence, strict=True
+            )
+            if is_capital and not starts
+        ]
         inner.update(inner_words)
         if language not in CAPITAL_NOUN_LANGUAGES:
             elsewhere.update(inner_words)

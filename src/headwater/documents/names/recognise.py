@@ -10,18 +10,20 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress, count
 
 from headwater.documents.mentions.entities import NamedEntity
 from headwater.documents.names.capitals import (
     CAPITAL_NOUN_LANGUAGES,
     CapitalUse,
-    CasedWord,
+    CasedWords,
     count_capitals,
     read_words,
 )
 from headwater.documents.names.unspaced import names_without_capitals
 from headwater.documents.names.word_lists import known_organisations, word_list
 from headwater.documents.places.countries import countries, find_countries
+from headwater.model.document import Mention
 
 PERSON, ORGANISATION, COUNTRY, OTHER = "PERSON", "ORG", "LOC", "OTHER"
 MOST_CHARACTERS = 6_000
@@ -61,27 +63,34 @@ def recognise_names(texts: Sequence[str], languages: Sequence[str]) -> list[list
     beginnings = [text[:MOST_CHARACTERS] for text in texts]
     words = [read_words(text) for text in beginnings]
     use = count_capitals(zip(languages, words, strict=True))
+    country_mentions = [
+        find_countries(text, language) for text, language in zip(beginnings, languages, strict=True)
+    ]
     names = [
-        list(_capitalised(text, text_words, use, language))
-        for text, text_words, language in zip(beginnings, words, languages, strict=True)
+        list(_capitalised(text, text_words, use, mentions, capital_nouns=language in CAPITAL_NOUN_LANGUAGES))
+        for text, text_words, mentions, language in zip(
+            beginnings, words, country_mentions, languages, strict=True
+        )
     ]
     persons = _persons(names)
     full_names = _full_names(persons)
     return [
         _without_overlaps(
             [
-                *_tabled(text, language),
+                *_tabled(text, mentions),
                 *_labelled(text_names, persons),
                 *names_without_capitals(text, PERSON, ORGANISATION),
                 *_family_names(text_words, full_names),
             ]
         )
-        for text, language, text_names, text_words in zip(beginnings, languages, names, words, strict=True)
+        for text, mentions, text_names, text_words in zip(
+            beginnings, country_mentions, names, words, strict=True
+        )
     ]
 
 
-def _tabled(text: str, language: str) -> Iterator[NamedEntity]:
-    for mention in find_countries(text, language):
+def _tabled(text: str, country_mentions: Sequence[Mention]) -> Iterator[NamedEntity]:
+    for mention in country_mentions:
         name = countries()[mention.subject].name
         for start, end in mention.offsets:
             yield NamedEntity(name, COUNTRY, mention.confidence, start, end)
@@ -92,19 +101,22 @@ def _tabled(text: str, language: str) -> Iterator[NamedEntity]:
 
 
 def _capitalised(
-    text: str, words: Sequence[CasedWord], use: CapitalUse, language: str
+    text: str,
+    words: CasedWords,
+    use: CapitalUse,
+    country_mentions: Sequence[Mention],
+    *,
+    capital_nouns: bool,
 ) -> Iterator[CasedName]:
-    country_starts = frozenset(
-        start for mention in find_countries(text, language) for start, _ in mention.offsets
-    )
-    for span in _spans(text, words, use, country_starts, capital_nouns=language in CAPITAL_NOUN_LANGUAGES):
-        before = words[span.first - 1].key if span.first else ""
-        start, end = words[span.first].start, words[span.last].end
+    country_starts = frozenset(start for mention in country_mentions for start, _ in mention.offsets)
+    for span in _spans(text, words, use, country_starts, capital_nouns=capital_nouns):
+        before = words.keys[span.first - 1] if span.first else ""
+        start, end = words.starts[span.first], words.ends[span.last]
         yield CasedName(
             text=text[start:end],
             start=start,
             end=end,
-            label=_label(words[span.first : span.last + 1]),
+            label=_label(words, span),
             words=span.last - span.first + 1,
             is_after_title=_is_after_title(words, span.first),
             is_speaker=_is_speaker(words, span),
@@ -143,7 +155,7 @@ def _labelled(names: Sequence[CasedName], persons: frozenset[str]) -> Iterator[N
 
 def _spans(
     text: str,
-    words: Sequence[CasedWord],
+    words: CasedWords,
     use: CapitalUse,
     country_starts: frozenset[int],
     *,
@@ -153,8 +165,9 @@ def _spans(
     acronym begin something else."""
     position = 0
     while position < len(words):
-        is_capital = words[position].is_capital
-        if not is_capital or not _may_begin(words, position, use, capital_nouns=capital_nouns):
+        if not words.is_capital[position] or not _may_begin(
+            words, position, use, capital_nouns=capital_nouns
+        ):
             position += 1
             continue
         last = position
@@ -167,99 +180,92 @@ def _spans(
         position = last + 1
 
 
-def _begins_another(
-    words: Sequence[CasedWord], last: int, following: int, country_starts: frozenset[int]
-) -> bool:
-    word = words[following]
-    is_acronym = len(word.text) > 1 and word.text.isupper() and not words[last].text.isupper()
-    return following == last + 1 and (is_acronym or word.start in country_starts)
+def _begins_another(words: CasedWords, last: int, following: int, country_starts: frozenset[int]) -> bool:
+    word = words.texts[following]
+    is_acronym = len(word) > 1 and word.isupper() and not words.texts[last].isupper()
+    return following == last + 1 and (is_acronym or words.starts[following] in country_starts)
 
 
-def _person_start(words: Sequence[CasedWord], first: int, last: int) -> int:
+def _person_start(words: CasedWords, first: int, last: int) -> int:
     """`Merovia Joos Ember` begins with the country of the minister."""
-    if any(words[position].key in word_list("organisation_word") for position in range(first, last + 1)):
+    if any(key in word_list("organisation_word") for key in words.keys[first : last + 1]):
         return first
-    starts = [position for position in range(first, last) if words[position].key in word_list("given")]
+    starts = [position for position in range(first, last) if words.keys[position] in word_list("given")]
     return starts[0] if starts else first
 
 
-def _may_begin(words: Sequence[CasedWord], position: int, use: CapitalUse, *, capital_nouns: bool) -> bool:
+def _may_begin(words: CasedWords, position: int, use: CapitalUse, *, capital_nouns: bool) -> bool:
     """Whether a capitalised word may be the first of a name."""
-    word = words[position]
-    if word.key in word_list("title"):
+    word, key = words.texts[position], words.keys[position]
+    if key in word_list("title"):
         return False
-    is_person = word.key in word_list("given") or _is_after_title(words, position)
+    is_person = key in word_list("given") or _is_after_title(words, position)
     if is_person and _is_followed_by_capital(words, position):
         return True
-    if word.text.isupper() and 1 < len(word.text) <= MOST_ACRONYM:
+    if word.isupper() and 1 < len(word) <= MOST_ACRONYM:
         return True
-    if word.key in word_list("organisation_word"):
+    if key in word_list("organisation_word"):
         return _is_followed_by_name(words, position, use, capital_nouns=capital_nouns)
-    return use.is_name(word, capital_nouns=capital_nouns)
+    return use.is_name(key, capital_nouns=capital_nouns)
 
 
-def _is_after_title(words: Sequence[CasedWord], position: int) -> bool:
-    is_inside = position > 0 and not words[position].starts_sentence
-    return is_inside and words[position - 1].key in word_list("title")
+def _is_after_title(words: CasedWords, position: int) -> bool:
+    is_inside = position > 0 and not words.starts_sentence[position]
+    return is_inside and words.keys[position - 1] in word_list("title")
 
 
-def _is_followed_by_capital(words: Sequence[CasedWord], position: int) -> bool:
-    if position + 1 >= len(words):
-        return False
-    following = words[position + 1]
-    return following.is_capital and not following.starts_sentence
+def _is_followed_by_capital(words: CasedWords, position: int) -> bool:
+    following = position + 1
+    return following < len(words) and words.is_capital[following] and not words.starts_sentence[following]
 
 
-def _is_followed_by_name(
-    words: Sequence[CasedWord], position: int, use: CapitalUse, *, capital_nouns: bool
-) -> bool:
+def _is_followed_by_name(words: CasedWords, position: int, use: CapitalUse, *, capital_nouns: bool) -> bool:
     """`Bank Austria`, `Ministry of Defence`, `Federación de Tarn`."""
-    following = words[position + 1 : position + 4]
-    connectors = 0
-    while connectors < len(following) and following[connectors].key in word_list("connector"):
-        connectors += 1
-    if connectors == len(following) or any(word.starts_sentence for word in following[: connectors + 1]):
+    name = position + 1
+    end = min(position + 4, len(words))
+    while name < end and words.keys[name] in word_list("connector"):
+        name += 1
+    if name == end or any(words.starts_sentence[position + 1 : name + 1]):
         return False
-    word = following[connectors]
-    return word.is_capital and (not capital_nouns or use.is_name(word, capital_nouns=True))
+    return words.is_capital[name] and (not capital_nouns or use.is_name(words.keys[name], capital_nouns=True))
 
 
-def _next_part(text: str, words: Sequence[CasedWord], last: int, use: CapitalUse) -> int | None:
+def _next_part(text: str, words: CasedWords, last: int, use: CapitalUse) -> int | None:
     for step in (1, 2, 3):
         position = last + step
-        if position >= len(words) or words[position].starts_sentence:
+        if position >= len(words) or words.starts_sentence[position]:
             return None
-        if text[words[position - 1].end : words[position].start] != " ":
+        if text[words.ends[position - 1] : words.starts[position]] != " ":
             return None
-        word = words[position]
-        if word.is_capital:
+        key = words.keys[position]
+        if words.is_capital[position]:
             is_joined = step > 1
-            return position if not is_joined or word.key in use.words else None
-        if word.key not in word_list("connector"):
+            return position if not is_joined or key in use.words else None
+        if key not in word_list("connector"):
             return None
     return None
 
 
-def _label(parts: Sequence[CasedWord]) -> str | None:
+def _label(words: CasedWords, span: NameSpan) -> str | None:
     """What the words of a name say about it. `OTHER`: certainly no person."""
-    keys = [part.key for part in parts]
+    keys = words.keys[span.first : span.last + 1]
     if any(key in word_list("organisation_word") for key in keys):
-        return ORGANISATION if len(parts) > 1 else OTHER
-    if len(parts) == 1 and parts[0].text.isupper() and len(keys[0]) > 1:
+        return ORGANISATION if len(keys) > 1 else OTHER
+    if len(keys) == 1 and words.texts[span.first].isupper() and len(keys[0]) > 1:
         return ORGANISATION
     if any(key in word_list("place_word") for key in keys):
         return OTHER
-    if len(parts) > 1 and keys[0] in word_list("given"):
+    if len(keys) > 1 and keys[0] in word_list("given"):
         return PERSON
-    return OTHER if len(parts) >= MOST_WORDS else None
+    return OTHER if len(keys) >= MOST_WORDS else None
 
 
-def _is_speaker(words: Sequence[CasedWord], span: NameSpan) -> bool:
+def _is_speaker(words: CasedWords, span: NameSpan) -> bool:
     around = (
-        *words[max(0, span.first - SAYING_DISTANCE) : span.first],
-        *words[span.last + 1 : span.last + 1 + SAYING_DISTANCE],
+        *words.keys[max(0, span.first - SAYING_DISTANCE) : span.first],
+        *words.keys[span.last + 1 : span.last + 1 + SAYING_DISTANCE],
     )
-    return any(word.key in word_list("said") for word in around)
+    return any(key in word_list("said") for key in around)
 
 
 def _full_names(persons: frozenset[str]) -> dict[str, str]:
@@ -270,10 +276,11 @@ def _full_names(persons: frozenset[str]) -> dict[str, str]:
     return {name: min(bearers) for name, bearers in by_family_name.items() if len(bearers) == 1}
 
 
-def _family_names(words: Sequence[CasedWord], full_names: dict[str, str]) -> Iterator[NamedEntity]:
-    for word in words:
-        if word.is_capital and word.key in full_names:
-            yield NamedEntity(full_names[word.key], PERSON, LIKELY, word.start, word.end)
+def _family_names(words: CasedWords, full_names: dict[str, str]) -> Iterator[NamedEntity]:
+    for position in compress(count(), words.is_capital):
+        person = full_names.get(words.keys[position])
+        if person is not None:
+            yield NamedEntity(person, PERSON, LIKELY, words.starts[position], words.ends[position])
 
 
 def _without_overlaps(entities: Sequence[NamedEntity]) -> list[NamedEntity]:

@@ -64,16 +64,27 @@ def silhouettes(
 ) -> list[float]:
     """The silhouette of each partition, between -1 and 1. The clusters of each are unions of those of the one before."""
     rows, days = documents.rows, documents.days[documents.rows]
-    partition_labels = [_consecutive(partition[rows]) for partition in labels]
+    partition_labels, numbers = _different([_consecutive(partition[rows]) for partition in labels])
     sums = _cluster_sums(documents.vectors, partition_labels[0], rows)
     partitions = list(_partitions(sums, partition_labels, days))
     sampled = np.unique(np.linspace(0, len(rows) - 1, SAMPLE).astype(np.int64))
-    totals = np.zeros(len(labels))
+    totals = np.zeros(len(partitions))
     for start in range(0, len(sampled), BLOCK):
         block = sampled[start : start + BLOCK]
         sample = SilhouetteSample(block, days[block], documents.vectors[rows[block]] @ sums.T)
         totals += list(_sample_totals(sample, partitions, documents.length, singleton))
-    return [float(value) for value in totals / len(sampled)]
+    return [float(value) for value in (totals / len(sampled))[numbers]]
+
+
+def _different(partition_labels: Sequence[Numbers]) -> tuple[list[Numbers], list[int]]:
+    """The partitions without repetitions, and for each the position of its equal: neighbouring thresholds often cut alike."""
+    different: list[Numbers] = []
+    positions = []
+    for labels in partition_labels:
+        if not different or not np.array_equal(different[-1], labels):
+            different.append(labels)
+        positions.append(len(different) - 1)
+    return different, positions
 
 
 def _consecutive(labels: Numbers) -> Numbers:
