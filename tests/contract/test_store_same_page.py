@@ -7,6 +7,7 @@ from tests.support.scene import ME, Scene, make_capture, make_lead, make_source
 
 from headwater.model.jobs import FetchResult, Task
 from headwater.model.source import StoredLead
+from headwater.store.rows import url_number
 from headwater.store.schema.flow import captures
 
 PAGE = "https://paper.example/story"
@@ -38,6 +39,16 @@ def test_a_claimed_lead_brings_the_newest_capture_of_its_page_by_another_lead(sc
     assert claimed.same_page.id == scene.row(captures)["id"]
     assert claimed.same_page.pack == scene.row(captures)["pack"]
     assert not claimed.is_in_flight
+
+
+def test_a_page_without_a_redirect_has_one_number(scene: Scene):
+    lead = scene.lead("a", url=f"{PAGE}?utm_source=feed")
+    scene.poll(lead)
+    scene.claim(Task.FETCH)
+    capture = make_capture(lead.id, lead=lead.id, url=lead.lead.url, final_url=PAGE)
+    scene.store.finish_fetch([FetchResult(lead=lead.id, version="v1", result=capture)], ME, scene.now)
+    assert scene.row(captures)["url_number"] == url_number(PAGE)
+    assert scene.row(captures)["final_url_number"] is None
 
 
 def test_other_spellings_of_the_address_are_the_same_page_and_other_pages_are_not(scene: Scene):

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
@@ -125,16 +125,15 @@ def _send(
 
 
 def _result(context: JobContext, delivery: Delivery, answer: Sent | PartlySent | Drop) -> DeliveryResult:
-    result = DeliveryResult(id=delivery.id, revision=delivery.revision)
     if isinstance(answer, Drop):
-        return replace(result, drop_reason=answer.reason)
+        return DeliveryResult(id=delivery.id, revision=delivery.revision, drop_reason=answer.reason)
     if isinstance(answer, Sent):
-        return replace(result, receipt=answer.receipt)
+        return DeliveryResult(id=delivery.id, revision=delivery.revision, receipt=answer.receipt)
     log = context.log.bind(job="deliver", key=delivery.id, route=delivery.route)
     log.warning("partly delivered", reason=answer.reason, detail=answer.detail)
     at = context.clock() + answer.delay
     later = Postponement(at=at, reason=answer.reason, detail=answer.detail, counts=False)
-    return replace(result, later=later, progress=answer.progress)
+    return DeliveryResult(id=delivery.id, revision=delivery.revision, later=later, progress=answer.progress)
 
 
 def _failure(context: JobContext, recipe: Recipe, delivery: Delivery, error: Exception) -> DeliveryResult:

@@ -23,12 +23,14 @@ class DraftExtractor:
 
     def read_ahead(self, drafts: Sequence[Draft]) -> None:
         """Extracts in batches what can be. One draft that fails has its own error; the others have their readings."""
-        batches: dict[int, tuple[BatchExtract, list[Draft]]] = {}
+        batches: dict[str, list[Draft]] = {}
         for draft in drafts:
-            extract = self.extractor_for(draft)
-            if draft.id not in self.readings and isinstance(extract, BatchExtract) and self._has_bytes(draft):
-                batches.setdefault(id(extract), (extract, []))[1].append(draft)
-        for extract, batch in batches.values():
+            if draft.id not in self.readings and self._has_bytes(draft):
+                batches.setdefault(media_type_of(draft), []).append(draft)
+        for media_type, batch in batches.items():
+            extract = self.extractor_of(media_type)
+            if not isinstance(extract, BatchExtract):
+                continue
             results = extract.read_batch([self._input(draft) for draft in batch])
             for draft, result in zip(batch, results, strict=True):
                 self.lease_renewer.renew_if_due()

@@ -1,9 +1,9 @@
 """Captures to documents: extract, run the recipe's steps, commit once."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 
 from headwater.engine.compose import compose_document, entry_reading, needs_browser, without_text
 from headwater.engine.context import JobContext, LeaseRenewer
@@ -92,8 +92,10 @@ class Refiner:
                 break
             stopwatch.lap(step.name, remaining_count)
         self._run_rules(drafts, step_context, outcomes, documents)
-        results = [self._result(*row) for row in zip(drafts, outcomes, documents, strict=True)]
-        return [replace(result, step_ms=stopwatch.milliseconds(result.document)) for result in results]
+        return [
+            self._result(draft, outcome, document, stopwatch.milliseconds(document))
+            for draft, outcome, document in zip(drafts, outcomes, documents, strict=True)
+        ]
 
     def _run_rules(
         self,
@@ -176,28 +178,36 @@ class Refiner:
         body = extract(lead.body.encode("utf-8", "replace"), hints)
         return entry_reading(lead, body if isinstance(body, Reading) else None)
 
-    def _result(self, draft: Draft, outcome: Outcome, document: Document | None) -> RefineResult:
-        result = RefineResult(
+    def _result(
+        self, draft: Draft, outcome: Outcome, document: Document | None, step_ms: Mapping[str, int]
+    ) -> RefineResult:
+        result = partial(
+            RefineResult,
             id=draft.id,
             capture=draft.capture.id if draft.capture else None,
             revision=draft.revision,
-            document=document,
-            state=State.KEPT,
             copy_date=draft.copy_date.published if draft.copy_date else None,
+            step_ms=step_ms,
         )
         if isinstance(outcome, Document):
             grouped = self._with_group(outcome)
             routes = tuple(r.name for r in self.recipe.routes if r.of == "document" and r.when(grouped))
-            return replace(result, document=grouped, routes=routes, dedupe_record=outcome.dedupe_record)
-        ended = replace(result, reason=outcome.reason, evidence=outcome.evidence)
+            return result(
+                state=State.KEPT, document=grouped, routes=routes, dedupe_record=outcome.dedupe_record
+            )
+        ended = partial(result, reason=outcome.reason, evidence=outcome.evidence)
         if isinstance(outcome, SetAside):
             render = self.context.renders and needs_browser(outcome.reason, draft)
-            return replace(ended, state=State.ASIDE, render=render)
-        ended = replace(ended, state=State.DROPPED, dedupe_record=outcome.dedupe_record)
+            return ended(state=State.ASIDE, document=document, render=render)
         if not outcome.of:
-            return ended
-        copy = None if document is None else without_text(document)
-        return replace(ended, state=State.DUPLICATE, document=copy, of=outcome.of, score=outcome.score)
+            return ended(state=State.DROPPED, document=document, dedupe_record=outcome.dedupe_record)
+        return ended(
+            state=State.DUPLICATE,
+            document=None if document is None else without_text(document),
+            dedupe_record=outcome.dedupe_record,
+            of=outcome.of,
+            score=outcome.score,
+        )
 
     def _with_group(self, document: Document) -> Document:
         grouping = self.recipe.grouping
@@ -218,12 +228,14 @@ class Refiner:
 
     def _log_results(self, results: Sequence[RefineResult]) -> None:
         for result in results:
+            if result.state is State.KEPT:
+                continue
             log = self.context.log.bind(recipe=self.recipe.name, job="refine", key=result.id)
             if result.state is State.QUARANTINED:
                 log.warning("quarantined", reason=result.reason, detail=result.detail)
             elif result.later is not None:
                 log.debug("postponed", reason=result.reason, until=result.later.at.isoformat())
-            elif result.state is not State.KEPT:
+            else:
                 log.debug(result.state.value, reason=result.reason, of=result.of)
 
 

@@ -236,6 +236,14 @@ def url_number(url: str) -> int:
     return key_number(key("url", canonical_url(url)))
 
 
+def _address_numbers(capture: Capture) -> dict[str, int | None]:
+    """The second one only where a redirect led elsewhere: each number is an entry in an index."""
+    if not capture.lead:
+        return {"url_number": None, "final_url_number": None}
+    requested, final = url_number(capture.url), url_number(capture.final_url)
+    return {"url_number": requested, "final_url_number": None if final == requested else final}
+
+
 def capture_row(capture: Capture, recipe: str, source: str) -> dict[str, Any]:
     return {
         "id": capture.id,
@@ -244,8 +252,7 @@ def capture_row(capture: Capture, recipe: str, source: str) -> dict[str, Any]:
         "lead_id": capture.lead or None,
         "url": capture.url,
         "final_url": capture.final_url,
-        "url_number": url_number(capture.url) if capture.lead else None,
-        "final_url_number": url_number(capture.final_url) if capture.lead else None,
+        **_address_numbers(capture),
         "status": capture.status,
         "headers": dict(capture.headers),
         "media_type": capture.media_type,

@@ -1,6 +1,7 @@
 """Column types that behave the same on both databases, and the columns and indexes that every table with work has."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -140,6 +141,7 @@ def _write_text(value: str | None) -> str | None:
     return None if value is None else to_storable_text(value)
 
 
+@lru_cache(maxsize=1024)  # a batch writes the same few times again and again
 def _write_datetime(value: datetime | None) -> str | None:
     if value is None:
         return None

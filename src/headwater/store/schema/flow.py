@@ -127,7 +127,8 @@ captures = Table(
     key_column("lead_id"),
     Column("url", StorableText, nullable=False),
     Column("final_url", StorableText, nullable=False),
-    # Their canonical forms as numbers, for pages: the same page of another lead is found by them.
+    # Their canonical forms as numbers, for pages: the same page of another lead is found by them. The second one is NULL where
+    # it would be the first again.
     Column("url_number", BigInteger),
     Column("final_url_number", BigInteger),
     Column("status", Integer, nullable=False),
