@@ -1,13 +1,15 @@
 """A simulated day of the crypto recipe with politeness: 5,000 feeds, 100,000 articles.
 
-    python -m benchmarks.load_day [--feeds 5000] [--entries 20] [--postgres]
+    python -m benchmarks.load_day [--feeds 5000] [--entries 20] [--postgres] [--curves FILE]
 
 Feeds publish over the day and are polled by the recipe's own schedule (every four hours). Requests obey the rate limits under a
 simulated clock: it jumps when nothing is to be done and moves by the CPU time of the work, as if one processor did
 everything. One process does everything and is never replaced; pages are read in child processes, as always. With
 `--postgres`, rows are in a PostgreSQL of its own, whose CPU time counts, too. robots.txt is not requested.
 Every twentieth of the articles prints a sample: memory, lag, cost per article and disk as they develop. `world_seconds`, the cost
-of generating feeds and pages, counts nowhere. The last line is one JSON object with these curves. The whole day needs 100,000
+of generating feeds and pages, counts nowhere. The last line is one JSON object with these curves. `--curves` writes the samples
+to a file, anew after each of them, and the result at the end. Folder and port are chosen anew for every run, so that a run on
+SQLite and one on PostgreSQL can go on side by side. The whole day needs 100,000
 times the cost of an article by the clock, because one processor does everything. Limits: 300 MB per process; every source polled
 within 1.5 intervals; the cost per article of the last round of polls within 20 % of the second (the first starts the readers).
 """
@@ -16,14 +18,15 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from tests.servers.postgres import running_postgres
 
-from benchmarks.load_day.day import LoadDay
+from benchmarks.load_day.day import LoadDay, Sample
 from benchmarks.load_day.results import summarise
 from benchmarks.load_day.world import DayWorld
 
@@ -51,6 +54,11 @@ def database_server(*, enabled: bool) -> Iterator[tuple[str | None, int | None]]
         yield postgres.create("load"), process
 
 
+def write_curves(file: Path | None, content: Mapping[str, Any]) -> None:
+    if file is not None:
+        file.write_text(json.dumps(content, indent=1) + "\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -58,6 +66,7 @@ def main() -> int:
     parser.add_argument("--feeds", type=int, default=5000)
     parser.add_argument("--entries", type=int, default=20)
     parser.add_argument("--postgres", action="store_true")
+    parser.add_argument("--curves", type=Path, help="file for the samples and the result, in JSON")
     options = parser.parse_args()
     world = DayWorld(options.feeds, options.entries)
     with (
@@ -65,9 +74,12 @@ def main() -> int:
         tempfile.TemporaryDirectory() as folder,
     ):
         every = max(1, options.feeds * options.entries // SAMPLES)
-        day = LoadDay(
-            Path(folder), world, database, server, lambda sample: print(json.dumps(sample), flush=True), every
-        )
+
+        def report(sample: Sample) -> None:
+            print(json.dumps(sample), flush=True)
+            write_curves(options.curves, {"samples": day.samples})
+
+        day = LoadDay(Path(folder), world, database, server, report, every)
         day.run()
         results = summarise(day.app.store.engine, Path(folder), INTERVAL)
         day.app.store.engine.dispose()
@@ -94,6 +106,7 @@ def main() -> int:
         },
     }
     print(json.dumps(figures))
+    write_curves(options.curves, {"samples": day.samples, "result": figures})
     return 0 if all(figures["within"].values()) else 1
 
 

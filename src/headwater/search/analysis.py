@@ -87,7 +87,7 @@ def stem_language(language: str) -> str:
     return code if code in STEMMERS else ""
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=5_000)  # for queries and snippets; what is indexed is remembered chunk by chunk
 def word_terms(word: str, code: str) -> tuple[str, ...]:
     lower = word.lower()
     stem = _stem(lower, code)

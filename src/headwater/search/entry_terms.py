@@ -18,7 +18,7 @@ KEY_MARK, TITLE_MARK = "\x1f", "\x1e"
 """They begin what no text contains: the value of a filter, and a term of the title."""
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)  # most terms are new once and never again; those that come back are fewer
 def term_hash(term: str) -> int:
     return xxh3_64_intdigest(term.encode("utf-8", "surrogatepass"))
 
