@@ -5,8 +5,9 @@ neither `<` nor `>`), so that one regular expression cuts it into (tag, attribut
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 BLOCK_TAGS = (
     "body", "p", "div", "section", "article", "main", "aside", "nav", "header", "footer", "hgroup", "ul", "ol", "li",
@@ -16,7 +17,14 @@ BLOCK_TAGS = (
     "frameset", "marquee", "turbo-frame",
 )  # fmt: skip
 TAG_NUMBER = {name: number for number, name in enumerate(BLOCK_TAGS)}
-_CLOSES = {"/" + name: number for name, number in TAG_NUMBER.items()}
+_PRE = TAG_NUMBER["pre"]
+# What opens a block has the number of its tag, what closes one the complement of it. Text in `pre` is treated in another way.
+_BLOCKS = {
+    slash + name: ~number if slash else number
+    for slash in ("", "/")
+    for name, number in TAG_NUMBER.items()
+    if name not in ("body", "pre")
+}
 # Of markup that the parser has written: every tag in it is closed.
 _TOKEN = re.compile(r"<(/?[^\s>/]++)([^>]*+)>([^<]*)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -54,16 +62,10 @@ class FlatPage:
 def flatten(markup: str) -> FlatPage:
     if "<!--" in markup:
         markup = _COMMENT.sub("", markup)
+    # One flat list of strings, cut into columns: a tuple for each token would cost a third more.
+    cut = _TOKEN.split(markup)
     walk = _Walk()
-    handlers = walk.handlers()
-    parts = walk.parts
-    for name, attributes, text in _TOKEN.findall(markup):
-        handler = handlers.get(name)
-        if handler is not None:
-            handler(name, attributes)
-        # White space between words counts, white space between blocks does not.
-        if text and (parts or not text.isspace()):
-            parts.append(text)
+    walk.follow(zip(cut[1::4], cut[2::4], cut[3::4], strict=True))
     return walk.finish()
 
 
@@ -76,29 +78,53 @@ def unescape(text: str) -> str:
 
 
 class _Walk:
+    """What is open while the tokens pass. Rows of elements and blocks lie one after the other in flat lists."""
+
     __slots__ = (
-        "blocks", "bold", "bold_from", "broken", "elements", "images", "last", "line_break_at", "link_from", "linked", "links", "page", "parts",
-        "stack", "verbatim",
+        "block_rows", "bold", "bold_from", "broken", "element_rows", "images", "last", "line_break_at", "link_from", "linked", "links", "page",
+        "parts", "stack", "tag_stack", "texts", "verbatim",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.page = FlatPage()
-        self.elements: list[tuple[int, int, str, int, int]] = []
-        self.blocks: list[tuple[str, int, int, int, int, int, int, int]] = []
-        self.last: list[int] = []
+        self.element_rows: list[Any] = [0, TAG_NUMBER["body"], "", 0, 1]
+        self.block_rows: list[int] = []
+        self.texts: list[str] = []
+        self.last = [0]
         self.parts: list[str] = []
-        self.stack: list[int] = []
+        self.stack = [0]
+        self.tag_stack = [TAG_NUMBER["body"]]
         self.link_from = -1
         self.bold_from = -1
         self.linked = self.links = self.images = self.bold = self.broken = 0
         self.verbatim = 0
         self.line_break_at = -1
-        self._open("body", "")
 
-    def handlers(self) -> dict[str, Handler]:
-        table: dict[str, Handler] = {name: self._open for name in BLOCK_TAGS if name != "body"}
-        table |= {"/" + name: self._close for name in BLOCK_TAGS if name != "body"}
-        table |= {"pre": self._open_verbatim, "/pre": self._close_verbatim}
+    def follow(self, tokens: Iterable[tuple[str, str, str]]) -> None:
+        """Half of all tokens open or close a block: these are handled here, without a call."""
+        parts, stack, tags, last, texts = self.parts, self.stack, self.tag_stack, self.last, self.texts
+        handlers = self._handlers()
+        for name, attributes, text in tokens:
+            tag = _BLOCKS.get(name)
+            if tag is None:
+                if name in handlers:
+                    handlers[name](name, attributes)
+            else:
+                if parts:
+                    self._flush()
+                if tag >= 0:
+                    self._open(tag, attributes)
+                elif tags[-1] == ~tag and len(tags) > 1:
+                    tags.pop()
+                    last[stack.pop()] = len(texts)
+                else:
+                    self._close_outer(~tag)
+            # White space between words counts, white space between blocks does not.
+            if text and (parts or not text.isspace()):
+                parts.append(text)
+
+    def _handlers(self) -> dict[str, Handler]:
+        table: dict[str, Handler] = {"pre": self._open_verbatim, "/pre": self._close_verbatim}
         table |= {"a": self._open_link, "/a": self._close_link, "br": self._line_break, "img": self._picture}
         table |= {"hr": self._rule}
         for name in ("b", "strong"):
@@ -109,61 +135,46 @@ class _Walk:
         """Rows to columns."""
         self._flush()
         while self.stack:
-            self.last[self.stack.pop()] = len(self.blocks)
-        page = self.page
-        page.last = self.last
-        parents, tags, attributes, first, depths = zip(*self.elements, strict=True)
-        page.parents, page.tags, page.attributes = list(parents), list(tags), list(attributes)
-        page.first, page.depths = list(first), list(depths)
-        if self.blocks:
-            texts, words, block_elements, linked, links, images, bold, breaks = zip(*self.blocks, strict=True)
-            page.texts, page.words, page.block_elements = list(texts), list(words), list(block_elements)
-            page.link_characters, page.link_counts = list(linked), list(links)
-            page.image_counts, page.bold_characters, page.breaks = list(images), list(bold), list(breaks)
+            self.last[self.stack.pop()] = len(self.texts)
+        page, elements, blocks = self.page, self.element_rows, self.block_rows
+        page.parents, page.tags, page.attributes = elements[::5], elements[1::5], elements[2::5]
+        page.first, page.depths, page.last = elements[3::5], elements[4::5], self.last
+        page.texts, page.words, page.block_elements = self.texts, blocks[::7], blocks[1::7]
+        page.link_characters, page.link_counts = blocks[2::7], blocks[3::7]
+        page.image_counts, page.bold_characters, page.breaks = blocks[4::7], blocks[5::7], blocks[6::7]
         return page
 
-    def _open(self, name: str, attributes: str) -> None:
-        if self.parts:
-            self._flush()
-        stack, elements = self.stack, self.elements
-        number = len(elements)
-        around = stack[-1] if stack else 0
-        stack.append(number)
-        elements.append((around, TAG_NUMBER[name], attributes, len(self.blocks), len(stack)))
-        self.last.append(0)
-
-    def _close(self, name: str, _: str) -> None:
-        if self.parts:
-            self._flush()
-        stack = self.stack
-        if self.elements[stack[-1]][1] == _CLOSES[name] and len(stack) > 1:
-            self.last[stack.pop()] = len(self.blocks)
-        else:
-            self._close_outer(_CLOSES[name])
+    def _open(self, tag: int, attributes: str) -> None:
+        stack, last = self.stack, self.last
+        self.element_rows += (stack[-1], tag, attributes, len(self.texts), len(stack) + 1)
+        stack.append(len(last))
+        self.tag_stack.append(tag)
+        last.append(0)
 
     def _close_outer(self, tag: int) -> None:
         """Serialised markup is well formed; raw text that looks like markup is not."""
-        stack = self.stack
-        if all(self.elements[number][1] != tag for number in stack[1:]):
+        stack, tags = self.stack, self.tag_stack
+        if tag not in tags[1:]:
             return
         while len(stack) > 1:
-            number = stack.pop()
-            self.last[number] = len(self.blocks)
-            if self.elements[number][1] == tag:
+            self.last[stack.pop()] = len(self.texts)
+            if tags.pop() == tag:
                 return
 
-    def _open_verbatim(self, name: str, attributes: str) -> None:
-        self._open(name, attributes)
+    def _open_verbatim(self, _: str, attributes: str) -> None:
+        self._rule("", "")
+        self._open(_PRE, attributes)
         self.verbatim += 1
 
-    def _close_verbatim(self, name: str, attributes: str) -> None:
-        self._close(name, attributes)
+    def _close_verbatim(self, _name: str, _: str) -> None:
+        self._rule("", "")
+        self._close_outer(_PRE)
         self.verbatim = max(0, self.verbatim - 1)
 
     def _open_link(self, _: str, attributes: str) -> None:
         self.links += 1
         self.link_from = len(self.parts)
-        self.page.anchors.append((len(self.blocks), attributes))
+        self.page.anchors.append((len(self.texts), attributes))
 
     def _close_link(self, _name: str, _: str) -> None:
         if self.link_from >= 0:
@@ -180,7 +191,7 @@ class _Walk:
 
     def _picture(self, _: str, attributes: str) -> None:
         self.images += 1
-        self.page.pictures.append((len(self.blocks), attributes))
+        self.page.pictures.append((len(self.texts), attributes))
 
     def _rule(self, _name: str, _: str) -> None:
         if self.parts:
@@ -229,9 +240,17 @@ class _Walk:
                 text, words = " ".join(pieces), len(pieces)
                 if not pieces:
                     return
-        if len(self.blocks) >= MOST_BLOCKS:
+        if len(self.texts) >= MOST_BLOCKS:
             return
         length = len(text)
-        linked, bold = min(self.linked, length), min(self.bold, length)
-        element = self.stack[-1]
-        self.blocks.append((text, words, element, linked, self.links, self.images, bold, self.broken))
+        linked, bold = self.linked, self.bold
+        self.texts.append(text)
+        self.block_rows += (
+            words,
+            self.stack[-1],
+            linked if linked < length else length,  # noqa: FURB136  -- `min` takes three times as long
+            self.links,
+            self.images,
+            bold if bold < length else length,  # noqa: FURB136
+            self.broken,
+        )

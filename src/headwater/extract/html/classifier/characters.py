@@ -63,7 +63,7 @@ def _kinds() -> npt.NDArray[np.uint8]:
 def character_table(page: FlatPage) -> CharacterTable:
     texts = page.texts
     codes = np.frombuffer(" ".join(texts).encode("utf-32-le", "replace"), np.uint32)
-    kinds = _kinds()[np.minimum(codes, 0xFFFF)]
+    kinds = _kinds().take(np.minimum(codes, 0xFFFF))
     length = np.array([len(text) for text in texts])
     starts = np.zeros(len(texts), np.int64)
     np.cumsum(length[:-1] + 1, out=starts[1:])
@@ -83,7 +83,7 @@ def character_table(page: FlatPage) -> CharacterTable:
     count = len(kinds)
     near = (padded[1 : count + 1] | padded[2 : count + 2] | padded[3 : count + 3]) & _SPACE
     lower_begins = begins & ((kinds & (_LOWER | _DENSE)) > 0)
-    first = kinds[starts]
+    first = kinds.take(starts)
     return CharacterTable(
         length=size,
         words=words,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headwater.extract.html.classifier.characters import CharacterTable, character_table
-from headwater.extract.html.classifier.elements import ElementTable, element_table
+from headwater.extract.html.classifier.elements import ElementTable, compact, element_table
 from headwater.extract.html.classifier.keywords import COMMENT_BIT, NAME_GROUPS, PHRASE_GROUPS, phrase_masks
 from headwater.extract.html.flatten import BLOCK_TAGS, TAG_NUMBER, FlatPage
 
@@ -60,7 +60,7 @@ def block_table(page: FlatPage, context: PageContext) -> BlockTable:
     """One row per block of the page; the page has at least one."""
     letters = character_table(page)
     elements = element_table(page)
-    block_elements = np.array(page.block_elements)
+    block_elements = np.array(page.block_elements, np.int64)
     chain = _chain(elements, block_elements)
     prose = _prose_words(letters)
     sums = _Sums(letters, prose)
@@ -71,9 +71,12 @@ def block_table(page: FlatPage, context: PageContext) -> BlockTable:
     columns += _ancestor_columns(elements, chain, sums)
     containers = _container_columns(elements, chain, sums)
     columns += containers
-    template = elements.template[block_elements]
+    own, around = (
+        elements.template.take(numbers) for numbers in (block_elements, elements.parent.take(block_elements))
+    )
+    template, family = compact(own), compact(own * (elements.template.max() + 1) + around)
     columns += _template_columns(template, letters, prose)
-    columns += _template_columns(elements.family[block_elements], letters, prose)
+    columns += _template_columns(family, letters, prose)
     columns += _page_columns(page, letters, prose, context)
     flags = _flags(elements, block_elements)
     matrix = np.empty((len(columns) + sum(map(len, flags)), len(block_elements)), np.float32)
@@ -82,10 +85,10 @@ def block_table(page: FlatPage, context: PageContext) -> BlockTable:
     for rows in flags:
         matrix[row : row + len(rows)] = rows
         row += len(rows)
-    first, last = elements.first[chain[1:4]], elements.last[chain[1:4]]
+    first, last = elements.first.take(chain[1:4]), elements.last.take(chain[1:4])
     # A page that does not say that it is an article is read in both styles, and the mean decides.
     styles = (_ARTICLE_STYLE,) if context.is_article else (_PAGE_STYLE, _ARTICLE_STYLE)
-    comments = (elements.all_names[block_elements] & COMMENT_BIT) > 0
+    comments = (elements.all_names.take(block_elements) & COMMENT_BIT) > 0
     return BlockTable(
         matrix.T, first, last, template, letters.words, styles, containers[_CORE_COLUMN], comments
     )
@@ -99,9 +102,9 @@ def _log(values: Column) -> Column:
 def _chain(elements: ElementTable, block_elements: Numbers) -> Numbers:
     """The element of each block and those around it, without wrappers that add nothing: one row per level."""
     chain = np.empty((LEVELS, len(block_elements)), np.int64)
-    chain[0] = elements.top[block_elements]
+    chain[0] = elements.top.take(block_elements)
     for level in range(1, LEVELS):
-        chain[level] = elements.top[elements.parent[chain[level - 1]]]
+        chain[level] = elements.top.take(elements.parent.take(chain[level - 1]))
     return chain
 
 
@@ -122,7 +125,7 @@ class _Sums:
         np.cumsum(table, axis=0, out=self.total[1:])
 
     def over(self, first: Numbers, last: Numbers) -> npt.NDArray[np.float64]:
-        return self.total[last] - self.total[first]
+        return self.total.take(last, axis=0) - self.total.take(first, axis=0)
 
 
 def _block_columns(page: FlatPage, letters: CharacterTable, prose: Array) -> list[Column]:
@@ -164,7 +167,7 @@ def _position_columns(prose: Array, elements: ElementTable, block_elements: Numb
     count = len(prose)
     order = np.arange(count)
     spoken = np.cumsum(prose)
-    tags = elements.tag[block_elements]
+    tags = elements.tag.take(block_elements)
     heading = (tags >= TAG_NUMBER["h1"]) & (tags <= TAG_NUMBER["h6"])
     from_heading = order - np.maximum.accumulate(np.where(heading, order, -1))
     h1 = np.flatnonzero(tags == TAG_NUMBER["h1"])
@@ -175,7 +178,7 @@ def _position_columns(prose: Array, elements: ElementTable, block_elements: Numb
         order / count, _log(order), _log(count - 1 - order), spoken / max(spoken[-1], 1), heading,
         _log(from_heading), np.sign(from_h1) * _log(np.abs(from_h1)), np.full(count, len(h1) > 0),
         _signed_log(order - first_good), _signed_log(order - last_good),
-        elements.depth[block_elements] / 20,
+        elements.depth.take(block_elements) / 20,
     ]  # fmt: skip
 
 
@@ -195,7 +198,7 @@ def _signed_log(values: Column) -> Column:
 def _ancestor_columns(elements: ElementTable, chain: Numbers, sums: _Sums) -> list[Column]:
     """All levels at once: for so few blocks each call of NumPy costs more than what it computes."""
     page_words, _, page_good, _ = np.maximum(sums.total[-1], 1)
-    first, last = elements.first[chain[1:]], elements.last[chain[1:]]
+    first, last = elements.first.take(chain[1:]), elements.last.take(chain[1:])
     words, linked, prose, prose_blocks = np.moveaxis(sums.over(first, last), -1, 0)
     words, size = np.maximum(words, 1), last - first
     by_feature = (
@@ -224,7 +227,7 @@ def _container_columns(elements: ElementTable, chain: Numbers, sums: _Sums) -> l
     shares = np.broadcast_to(np.where(exists, prose[picks] / total, 0)[:, None], inside.shape)
     by_feature = (inside, from_start, from_end, shares)
     columns: list[Column] = [values[number] for number in range(len(picks)) for values in by_feature]
-    columns += list(merit[chain[:4]] / max(merit.max(), 1e-6))
+    columns += list(merit.take(chain[:4]) / max(merit.max(), 1e-6))
     return columns
 
 
@@ -268,7 +271,7 @@ def _template_columns(template: Numbers, letters: CharacterTable, prose: Array) 
         _log(counts), np.log1p(words / np.maximum(counts, 1)), prose_blocks / total, linked / np.maximum(counts, 1),
         words / max(float(letters.words.sum()), 1),
     ])  # fmt: skip
-    return list(table[:, template])
+    return list(table.take(template, axis=1))
 
 
 def _page_columns(
@@ -308,13 +311,14 @@ def _around_bits() -> Numbers:
 
 def _flags(elements: ElementTable, element: Numbers) -> tuple[Column, ...]:
     """Rows of flags, one column per block."""
-    parent = elements.parent[element]
-    near = elements.names[element] | elements.names[parent] | elements.names[elements.parent[parent]]
+    parent = elements.parent.take(element)
+    names = elements.names
+    near = names.take(element) | names.take(parent) | names.take(elements.parent.take(parent))
     bits = np.arange(len(NAME_GROUPS))[:, None]
     return (
-        _tag_table()[elements.tag[element]].T,
-        (elements.all_tags[element] >> _around_bits()[:, None]) & 1,
+        _tag_table().take(elements.tag.take(element), axis=0).T,
+        (elements.all_tags.take(element) >> _around_bits()[:, None]) & 1,
         (near >> bits) & 1,
-        (elements.all_names[element] >> bits) & 1,
-        elements.hidden[element][None, :],
+        (elements.all_names.take(element) >> bits) & 1,
+        elements.hidden.take(element)[None, :],
     )

@@ -107,11 +107,12 @@ class _Around:
         columns[-step:, 2] = 0
         columns[:-step, 2] = hidden[step:]
         np.cumsum(hidden, axis=0, out=self.total[1:])
-        for level in range(RANGES):
-            inside = self.total[self.last[level]] - self.total[self.first[level]]
-            columns[:, 3 + level] = inside * self.shares[level]
-        alike = np.add.reduceat(hidden[self.order], self.starts, axis=0) / self.sizes
-        columns[:, 3 + RANGES] = alike[self.group]
+        # `take` needs a fifth of the time of an index in brackets.
+        inside = self.total.take(self.last, axis=0) - self.total.take(self.first, axis=0)
+        inside *= self.shares
+        columns[:, 3 : 3 + RANGES] = inside.swapaxes(0, 1)
+        alike = np.add.reduceat(hidden.take(self.order, axis=0), self.starts, axis=0) / self.sizes
+        columns[:, 3 + RANGES] = alike.take(self.group, axis=0)
         return self.neighbourhood
 
 
