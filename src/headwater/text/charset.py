@@ -74,9 +74,12 @@ _MOJIBAKE_EVIDENCE = 3
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
+    """`utf8` is the same text as bytes, where it came as such."""
+
     text: str
     charset: str
     origin: str
+    utf8: bytes | None = None
 
 
 @lru_cache(maxsize=512)
@@ -130,7 +133,8 @@ def decode_text(data: bytes, media_type: str | None) -> DecodedText:
     for label, origin in _declarations(data, media_type):
         charset = _page_codec(label)
         if charset and (decoded := _nearly_strictly(data, charset)) is not None:
-            return DecodedText(decoded, charset, origin)
+            is_whole = charset == "utf-8" and "\ufffd" not in decoded
+            return DecodedText(decoded, charset, origin, data if is_whole else None)
     return _detect(data)
 
 

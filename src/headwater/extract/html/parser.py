@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from headwater.text.markup import VOID_TAGS
@@ -25,9 +26,11 @@ _NEVER_DEEP = VOID_TAGS | {"!doctype", "p", "li", "dt", "dd", "option", "tr", "t
 _TAG = re.compile(r"<(/?)([a-zA-Z!][^\s/>]*)")
 
 
-def parse_html(markup: str) -> LexborHTMLParser:
+def parse_html(markup: str, utf8: bytes | None = None) -> LexborHTMLParser:
+    """`utf8` is the same markup as bytes, if there is such: the parser would have to encode it again."""
     try:
-        return LexborHTMLParser(limit_depth(markup))
+        limited = markup if utf8 is not None and _has_few_tags(utf8) else limit_depth(markup)
+        return LexborHTMLParser(utf8 if utf8 is not None and limited is markup else limited)
     except SelectolaxError as error:  # the parser accepts every markup; it fails when it gets no more memory
         raise MemoryError(str(error)) from error
 
@@ -74,6 +77,10 @@ def limit_depth(markup: str) -> str:
         return markup
     names = "|".join(re.escape(name) for name in sorted(deep_tags))
     return re.sub(rf"<(/?)(?:{names})(?=[\s/>])[^<>]*>", r"<\1p>", markup, flags=re.IGNORECASE)
+
+
+def _has_few_tags(utf8: bytes) -> bool:
+    return int(np.count_nonzero(np.frombuffer(utf8, np.uint8) == ord("<"))) < _MANY_TAGS
 
 
 def _deep_tags(markup: str) -> set[str]:

@@ -47,7 +47,7 @@ def read_html_with(data: bytes, hints: ExtractHints, classifier: BlockClassifier
         return refusal
     decoded = decode_text(data, hints.media_type)
     markup, is_truncated = truncate_markup(decoded.text)
-    tree = parse_html(markup)
+    tree = parse_html(markup, decoded.utf8 if markup is decoded.text else None)
     evidence = gather_stated(tree)
     body = readable_body(tree)
     gather_visible(tree, evidence)

@@ -143,16 +143,17 @@ def _block_columns(page: FlatPage, letters: CharacterTable, prose: Array) -> lis
 def _wording_columns(page: FlatPage, context: PageContext) -> list[Column]:
     count = len(page.texts)
     short = [number for number, words in enumerate(page.words) if words <= _SHORT]
-    texts = [page.texts[number] for number in short]
+    texts = [page.texts[number].lower() for number in short]
     masks = np.zeros(count, np.int64)
     masks[short] = phrase_masks([text[:200] for text in texts])
     overlap = np.zeros(count, np.float32)
     title = set(context.title.lower().split())
     if title:
-        lowered = [text.lower().split() for text in texts]
-        overlap[short] = [0.0 if title.isdisjoint(words) else _overlap(words, title) for words in lowered]
+        overlap[short] = [
+            0.0 if title.isdisjoint(words := text.split()) else _overlap(words, title) for text in texts
+        ]
     copies = Counter(page.texts)
-    repeated = np.log([copies[text] for text in page.texts])
+    repeated = np.log([copies[text] for text in page.texts]) if len(copies) < count else np.zeros(count)
     columns: list[Column] = [overlap, overlap > 0.7, repeated]
     columns += list((masks >> np.arange(len(PHRASE_GROUPS))[:, None]) & 1)
     return columns

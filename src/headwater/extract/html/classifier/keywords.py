@@ -85,19 +85,17 @@ def name_mask(names: str) -> int:
 
 
 def phrase_masks(texts: Sequence[str]) -> Masks:
+    """Of texts in lower case."""
     return _masks(texts, *_PHRASES)
 
 
 def _masks(strings: Sequence[str], automaton: AhoCorasick, bits: Masks) -> Masks:
     """One mask per string; the automaton runs once over all of them, one line each."""
     masks = np.zeros(len(strings), np.int64)
-    matches = (
-        automaton.find_matches_as_indexes("\n".join(strings).lower(), overlapping=True) if strings else []
-    )
+    matches = automaton.find_matches_as_indexes("\n".join(strings), overlapping=True) if strings else []
     if matches:
         positions = np.array(matches)
         ends = np.cumsum(np.fromiter(map(len, strings), np.int64, len(strings)) + 1)
-        # Lower case may be longer than the text was (a few capitals have two small letters): the last line takes it.
-        lines = np.minimum(np.searchsorted(ends, positions[:, 1], side="right"), len(strings) - 1)
+        lines = np.searchsorted(ends, positions[:, 1], side="right")
         np.bitwise_or.at(masks, lines, bits[positions[:, 0]])
     return masks

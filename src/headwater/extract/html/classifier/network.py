@@ -44,9 +44,12 @@ class BlockNetwork:
 
     def __call__(self, blocks: BlockTable) -> Array:
         """One probability per block: the mean over the styles in which the page is read."""
-        x = np.maximum(blocks.matrix, self.low)
+        count, features = blocks.matrix.shape
+        slices = _slices(count, *self.weights.shape)
+        x = slices.reshape(-1, features)[:count]
+        np.maximum(blocks.matrix, self.low, out=x)
         np.minimum(x, self.high, out=x)
-        entered = _product(x, self.weights) + self.bias
+        entered = _product(slices, self.weights, count) + self.bias
         around = _Around(blocks, entered.shape[1])
         by_style = [
             self._probabilities(np.maximum(entered + style * self.style, 0), around)
@@ -57,27 +60,28 @@ class BlockNetwork:
 
     def _probabilities(self, hidden: Array, around: "_Around") -> Array:
         for layer in self.layers:
-            neighbourhood = around.of(hidden, layer.step)
-            page = hidden.mean(axis=0) @ layer.weights[neighbourhood.shape[1] :]
-            hidden += np.maximum(
-                _product(neighbourhood, layer.weights[: neighbourhood.shape[1]]) + (page + layer.bias), 0
-            )
+            slices = around.of(hidden, layer.step)
+            inner = slices.shape[2]
+            page = hidden.mean(axis=0) @ layer.weights[inner:]
+            change = _product(slices, layer.weights[:inner], len(hidden))
+            change += page + layer.bias
+            hidden += np.maximum(change, 0, out=change)
         logits = np.einsum("ij,j->i", hidden, self.leave) + self.leave_bias
         return np.asarray(1 / (1 + np.exp(-logits)), np.float32)
 
 
-def _product(left: Array, right: Array) -> Array:
-    """A matrix product in slices so small that the linear-algebra library starts no threads for them.
+def _slices(count: int, inner: int, outer: int) -> Array:
+    """Room for the rows of a matrix, in slices so small that the linear-algebra library starts no threads for their products.
 
     Threads that wait for such small work cost several times the CPU of the work.
     """
-    count, inner = left.shape
-    height = max(1, _ONE_THREAD // (inner * right.shape[1]))
-    slices = -(-count // height)
-    padded = np.zeros((slices * height, inner), np.float32)
-    padded[:count] = left
-    product: Array = np.matmul(padded.reshape(slices, height, inner), right)
-    joined: Array = product.reshape(slices * height, -1)
+    height = max(1, _ONE_THREAD // (inner * outer))
+    return np.zeros((-(-count // height), height, inner), np.float32)
+
+
+def _product(slices: Array, right: Array, count: int) -> Array:
+    """The product of the first rows in these slices."""
+    joined: Array = np.matmul(slices, right).reshape(-1, right.shape[1])
     return joined[:count]
 
 
@@ -96,11 +100,11 @@ class _Around:
         self.group = np.empty(count, np.int64)
         self.group[self.order] = np.repeat(np.arange(len(sizes)), sizes)
         self.total = np.zeros((count + 1, width), np.float32)
-        self.neighbourhood = np.empty((count, width * (4 + RANGES)), np.float32)
+        self.slices = _slices(count, width * (4 + RANGES), width)
 
     def of(self, hidden: Array, step: int) -> Array:
         width = hidden.shape[1]
-        columns = self.neighbourhood.reshape(len(hidden), -1, width)
+        columns = self.slices.reshape(-1, 4 + RANGES, width)[: len(hidden)]
         columns[:, 0] = hidden
         columns[:step, 1] = 0
         columns[step:, 1] = hidden[:-step]
@@ -113,7 +117,7 @@ class _Around:
         columns[:, 3 : 3 + RANGES] = inside.swapaxes(0, 1)
         alike = np.add.reduceat(hidden.take(self.order, axis=0), self.starts, axis=0) / self.sizes
         columns[:, 3 + RANGES] = alike.take(self.group, axis=0)
-        return self.neighbourhood
+        return self.slices
 
 
 @dataclass(frozen=True, slots=True)
