@@ -139,7 +139,7 @@ def training_choices(article: Article, model: SummaryModel) -> TrainingChoices:
         member @ (has_word @ probabilities),
         member @ words.lengths,
         member.sum(axis=1),
-        member @ words.sentence_features(),
+        (member @ words.sentence_features()).T,
     ).features(SENTENCES)
     counts = [count_words(text) for text in words.texts]
     scores = [

@@ -120,31 +120,43 @@ def choose_sentences(
         return []
     model = model or load_summary_model()
     candidates = Candidates.among(sentences, count, model)
-    beam = np.zeros((1, len(candidates.positions)), dtype=np.bool_)
-    best, best_value = beam[0], -np.inf
+    beam = candidates.nothing_chosen()
+    best, best_value = beam.choices[0], -np.inf
     for size in range(1, count + 1):
-        options = candidates.extend(beam, count * MOST_WORDS)
-        if not len(options):
-            break
-        values = candidates.choices(options).features(count) @ model.choice
+        values = candidates.longer_choices(beam, size).features(count) @ model.choice
+        values[~candidates.is_possible(beam, count * MOST_WORDS).ravel()] = -np.inf
         order = np.argsort(-values, kind="stable")[: BEAM * count]
-        beam = np.array(list({row.tobytes(): row for row in options[order]}.values())[:BEAM])
+        order = order[values[order] > -np.inf]
+        if not len(order):
+            break
+        beam = candidates.extend(beam, order)
         if size <= fewest or values[order[0]] > best_value:
-            best, best_value = beam[0], values[order[0]]
-    return [int(position) for position in candidates.positions[best]]
+            best, best_value = beam.choices[0], values[order[0]]
+    return [position for n, position in enumerate(candidates.positions.tolist()) if best >> n & 1]
+
+
+@dataclass(frozen=True)
+class Beam:
+    """The best `choices` of some sentences: the bits of each say which. One row each: which sentences it has (`member`), which
+    words these have (`covered`), and the sums of the `amounts` of its sentences."""
+
+    choices: Sequence[int]
+    member: Flags
+    covered: Floats
+    amounts: Floats
 
 
 @dataclass(frozen=True)
 class Candidates:
     """The sentences that a summary is chosen from: their `positions` in the story, the best first, what words they have
-    (`has_word`, one row each), how likely an editor is to use each of these, and which sentences say the same."""
+    (`has_word`, one row each), how likely an editor is to use each of these, which sentences say the same, and the `amounts` that
+    add up in a choice, one row each: the words of a sentence, those that an editor would use, and its features."""
 
     positions: Integers
-    lengths: Integers
-    traits: Floats
     has_word: Floats
     probabilities: Floats
     say_same: Flags
+    amounts: Floats
 
     @classmethod
     def among(cls, sentences: Sequence[StorySentence], count: int, model: SummaryModel) -> "Candidates":
@@ -152,36 +164,56 @@ class Candidates:
         words = StoryWords.read(texts, places, len({sentence.document for sentence in sentences}))
         probabilities = model.word_probabilities(words.word_features())
         positions = shortlist(words, probabilities, count)
-        is_used: Flags = np.logical_or.reduce(words.has_word[positions], axis=0)
-        is_term = ~words.is_function_word[is_used]
-        has_word: Floats = words.has_word[positions][:, is_used].astype(np.float64)
+        has_word = words.has_word[positions]
+        is_used: Flags = np.logical_or.reduce(has_word, axis=0)
+        has_used: Floats = has_word[:, is_used].astype(np.float64)
+        features = words.sentence_features()[positions]
         return cls(
             positions,
-            words.lengths[positions],
-            words.sentence_features()[positions],
-            has_word,
+            has_used,
             probabilities[is_used],
-            _same_statements(has_word[:, is_term]),
+            _same_statements(has_used[:, ~words.is_function_word[is_used]]),
+            np.vstack((words.lengths[positions], has_used @ probabilities[is_used], features.T)),
         )
 
-    def extend(self, choices: Flags, most_words: int) -> Flags:
-        """The choices (one row each) with one sentence more, which says something else; some of them several times."""
-        words = (choices @ self.lengths)[:, None] + self.lengths
-        is_possible = ~choices & ~(choices @ self.say_same)
-        is_possible &= (words <= most_words) | (choices.sum(axis=1) == 0)[:, None]
-        rows, added = np.nonzero(is_possible)
-        extended = choices[rows]
-        extended[np.arange(len(rows)), added] = True
-        return extended
+    def nothing_chosen(self) -> Beam:
+        sentences, words = self.has_word.shape
+        return Beam(
+            [0],
+            np.zeros((1, sentences), dtype=np.bool_),
+            np.zeros((1, words)),
+            np.zeros((len(self.amounts), 1)),
+        )
 
-    def choices(self, rows: Flags) -> Choices:
-        member = rows.astype(np.float64)
-        return Choices(
-            np.minimum(member @ self.has_word, 1.0) @ self.probabilities,
-            member @ (self.has_word @ self.probabilities),
-            member @ self.lengths,
-            member.sum(axis=1),
-            member @ self.traits,
+    def is_possible(self, beam: Beam, most_words: int) -> Flags:
+        """Whether a choice (row) may have a sentence (column) more: one that says something else, and is not too long."""
+        is_new: Flags = ~(beam.member | beam.member @ self.say_same)
+        return (
+            is_new & (beam.amounts[0][:, None] + self.amounts[0] <= most_words) if beam.choices[0] else is_new
+        )
+
+    def longer_choices(self, beam: Beam, size: int) -> Choices:
+        """Each choice with each sentence more. A word that the choice has already is not expected twice."""
+        amounts = (beam.amounts[:, :, None] + self.amounts[:, None, :]).reshape(len(self.amounts), -1)
+        expected = beam.covered @ self.probabilities
+        added = ((1 - beam.covered) * self.probabilities) @ self.has_word.T
+        return Choices((expected[:, None] + added).ravel(), amounts[1], amounts[0], size, amounts[2:])
+
+    def extend(self, beam: Beam, order: Integers) -> Beam:
+        """The best of the longer choices, every one once."""
+        rows, added = np.divmod(order, len(self.positions))
+        places: dict[int, int] = {}
+        for place, (row, sentence) in enumerate(zip(rows.tolist(), added.tolist(), strict=True)):
+            places.setdefault(beam.choices[row] | 1 << sentence, place)
+        first = list(places.values())[:BEAM]
+        rows, added = rows[first], added[first]
+        member = beam.member[rows]
+        member[np.arange(len(first)), added] = True
+        return Beam(
+            list(places)[:BEAM],
+            member,
+            np.maximum(beam.covered[rows], self.has_word[added]),
+            beam.amounts[:, rows] + self.amounts[:, added],
         )
 
 

@@ -48,13 +48,13 @@ def load_summary_model() -> SummaryModel:
 
 @dataclass(frozen=True)
 class Choices:
-    """Choices of sentences, one per row: how many of their words are expected in the summary of an editor, how many if words that
-    two sentences have counted twice, their words, their sentences, and the sums of the features of their sentences."""
+    """Choices of sentences: how many of their words are expected in the summary of an editor, how many if words that two sentences
+    have counted twice, their words, their sentences, and the sums of the features of their sentences, one row per feature."""
 
     expected: Floats
     repeated: Floats
     words: Floats
-    sentences: Floats
+    sentences: Floats | int
     traits: Floats
 
     def features(self, count: int) -> Floats:
@@ -66,8 +66,8 @@ class Choices:
             *(2 * expected / (words + reference) for reference in REFERENCE_WORDS),
             long,
             long * long,
-            self.sentences == 1,
+            np.equal(self.sentences, 1),
             1 - self.expected / np.maximum(self.repeated, 1e-9),
-            *(self.traits.T / self.sentences),
+            *(self.traits / self.sentences),
         )
         return as_columns(columns)

@@ -55,12 +55,12 @@ class StoryWords:
     def read(cls, texts: Sequence[str], places: Sequence[int], documents: int) -> "StoryWords":
         spelt = [split_words(text) for text in texts]
         tokens = list(chain.from_iterable(spelt))
-        folded = list(map(str.casefold, tokens))
-        number_of: dict[str, int] = {}
-        numbers = [number_of.setdefault(word, len(number_of)) for word in folded]
-        words = list(number_of)
+        lower = _lower(tokens)
+        folded = lower if all(map(str.isascii, texts)) else list(map(str.casefold, tokens))
+        words = list(dict.fromkeys(folded))
+        number_of = dict(zip(words, range(len(words)), strict=True))
         lengths = np.fromiter(map(len, spelt), np.int64, len(spelt))
-        occurrences = np.array(numbers, dtype=np.int64)
+        occurrences = np.fromiter(map(number_of.__getitem__, folded), np.int64, len(folded))
         inner = np.ones(len(tokens), dtype=np.bool_)
         inner[(lengths.cumsum() - lengths)[lengths > 0]] = False
         has_word = np.zeros((len(texts), len(words)), dtype=np.bool_)
@@ -73,7 +73,7 @@ class StoryWords:
             words,
             lengths,
             occurrences,
-            np.fromiter(map(ne, tokens, map(str.lower, tokens)), np.bool_, len(tokens)) & inner,
+            np.fromiter(map(ne, tokens, lower), np.bool_, len(tokens)) & inner,
             inner,
             has_word,
             pair_words,
@@ -82,7 +82,12 @@ class StoryWords:
 
     @cached_property
     def is_function_word(self) -> Flags:
-        return np.array([len(word) < 2 or word in STOP_TERMS for word in self.words], dtype=np.bool_)
+        is_listed = np.fromiter(map(STOP_TERMS.__contains__, self.words), np.bool_, len(self.words))
+        return is_listed | (self.word_lengths < 2)
+
+    @cached_property
+    def word_lengths(self) -> Integers:
+        return np.fromiter(map(len, self.words), np.int64, len(self.words))
 
     def of_words(self, values: Floats) -> Floats:
         """For each word the sum of a value of the sentences that have it."""
@@ -109,7 +114,7 @@ class StoryWords:
             np.log1p(self._first_token()),
             self._capital_share(),
             np.fromiter(map(str.isdigit, self.words), np.bool_, len(self.words)),
-            np.minimum(np.fromiter(map(len, self.words), np.int64, len(self.words)), LONGEST_WORD) / 10,
+            np.minimum(self.word_lengths, LONGEST_WORD) / 10,
             np.log(np.bincount(self.occurrences, minlength=len(self.words)) / self.documents),
             np.log(frequency / total),
             np.log1p(self.of_words(1 / (1 + FAST_FADING * self.places)) / self.documents),
@@ -149,9 +154,10 @@ class StoryWords:
         return first
 
     def _weight_of_relatives(self, weight: Floats) -> Floats:
-        stems: dict[str, int] = {}
-        stem_of = np.array([stems.setdefault(word[:STEM], len(stems)) for word in self.words], dtype=np.int64)
-        return _sums(stem_of, weight, len(stems))[stem_of]
+        stems = [word[:STEM] for word in self.words]
+        numbers = dict(zip(dict.fromkeys(stems), range(len(stems)), strict=False))
+        stem_of = np.fromiter(map(numbers.__getitem__, stems), np.int64, len(stems))
+        return _sums(stem_of, weight, len(numbers))[stem_of]
 
 
 def as_columns(columns: Sequence[npt.NDArray[Any]]) -> Floats:
@@ -164,6 +170,11 @@ def as_columns(columns: Sequence[npt.NDArray[Any]]) -> Floats:
 
 def _sums(places: Integers, values: Floats, size: int) -> Floats:
     return np.bincount(places, values, size).astype(np.float64, copy=False)
+
+
+def _lower(words: Sequence[str]) -> list[str]:
+    """All words at once, in half the time of one after another: no word contains the end of a line."""
+    return "\n".join(words).lower().split("\n") if words else []
 
 
 def split_words(text: str) -> list[str]:
