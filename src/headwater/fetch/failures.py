@@ -6,8 +6,7 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-
-import aiohttp
+from functools import cache
 
 from headwater.model.http import Failure, Request, Response
 
@@ -49,27 +48,37 @@ def failure_of(error: BaseException) -> Failure:
     """The failure for an exception of the transport."""
     if isinstance(error, FetchStopped):
         return error.failure
-    for error_types, reason, temporary in _FAILURES:
+    for error_types, reason, temporary in _transport_failures():
         if isinstance(error, error_types):
             return Failure(reason, _describe(error), temporary)
     return Failure("protocol", _describe(error))
 
 
-# The first matching row counts. Rows are ordered from specific to general.
-_FAILURES: tuple[tuple[tuple[type[BaseException], ...], str, bool], ...] = (
-    ((aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError, ssl.SSLError), "tls", False),
-    ((aiohttp.ClientConnectorDNSError,), "dns", True),
-    ((asyncio.TimeoutError, TimeoutError), "timeout", True),
-    ((aiohttp.ClientPayloadError,), "truncated", True),
-    ((aiohttp.ClientConnectorError,), "refused", True),
-    ((aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionError), "reset", True),
-    ((aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError), "bad_url", False),
-    ((aiohttp.ClientError,), "protocol", True),
-)
+@cache
+def _transport_failures() -> tuple[tuple[tuple[type[BaseException], ...], str, bool], ...]:
+    """The first matching row counts. Rows are ordered from specific to general."""
+    import aiohttp  # noqa: PLC0415 - slow to import, and settings are checked without it
+
+    return (
+        (
+            (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError, ssl.SSLError),
+            "tls",
+            False,
+        ),
+        ((aiohttp.ClientConnectorDNSError,), "dns", True),
+        ((asyncio.TimeoutError, TimeoutError), "timeout", True),
+        ((aiohttp.ClientPayloadError,), "truncated", True),
+        ((aiohttp.ClientConnectorError,), "refused", True),
+        ((aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionError), "reset", True),
+        ((aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError), "bad_url", False),
+        ((aiohttp.ClientError,), "protocol", True),
+    )
 
 
 def is_local(error: BaseException) -> bool:
     """Whether the system says that our own network is at fault: no route, no interface, or no DNS server that answers."""
+    import aiohttp  # noqa: PLC0415 - as above
+
     system = getattr(error, "os_error", error)
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return isinstance(system, TimeoutError) or getattr(system, "errno", None) == socket.EAI_AGAIN
