@@ -128,15 +128,15 @@ def test_g16_each_part_of_the_score_is_explained_in_words():
     hotspot = score_hotspot(10, 5, moment(12), WAR, now=NOW)
     story = ScoredStory(reports=10, reports_in_all=48, publishers=5, newest=moment(12), topic=WAR)
     assert explain_score(hotspot, story, now=NOW) == (
-        "Volume adds 0.16 of 0.30: 10 reports in the last week (48 in all); 100 give the most",
+        "Volume adds 0.16 of 0.30: 10 reports in the last three days (48 in all); 100 give the most",
         "Recency adds 0.13 of 0.25: the newest report is 12 hours old; it halves every 12 hours",
-        "Diversity adds 0.15 of 0.25: 5 publishers in the last week; 19 give the most",
+        "Diversity adds 0.15 of 0.25: 5 publishers in the last three days; 19 give the most",
         "Topic adds 0.20 of 0.20: conflict, war and peace weighs 1.0 of 1.0",
     )
     unknown = score_hotspot(1, 1, moment(200), "?", now=NOW)
     old = ScoredStory(reports=1, reports_in_all=1, publishers=1, newest=moment(200), topic="?")
     reasons = explain_score(unknown, old, now=NOW)
-    assert "1 report in the last week; 100" in reasons[0]
+    assert "1 report in the last three days; 100" in reasons[0]
     assert "8 days" in reasons[1]
     assert "1 publisher in" in reasons[2]
     assert "unknown" in reasons[3]

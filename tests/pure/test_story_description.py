@@ -143,15 +143,17 @@ def test_g17_a_story_without_recent_articles_causes_no_alert_and_says_what_was_w
     described = describe([old, replace(old, id="b")], new_story=2)
     assert described.attributes["alert"] == []
     assert described.attributes["alert_withheld"] == ["new_story"]
-    assert described.attributes["score_reasons"][0].startswith("Volume adds 0.07 of 0.30: 2 reports")
+    assert described.attributes["score_reasons"][0].startswith(
+        "Volume adds 0.00 of 0.30: 0 reports in the last three days (2 in all)"
+    )
 
 
-def test_g16_the_score_counts_the_reports_of_the_last_week():
-    old = [replace(document(name, "16000000"), published=NOW - timedelta(days=8)) for name in "cdefgh"]
+def test_g16_the_score_counts_the_reports_of_the_last_three_days():
+    old = [replace(document(name, "16000000"), published=NOW - timedelta(days=4)) for name in "cdefgh"]
     fresh = [document(name, "16000000") for name in "ab"]
     described = describe([*old, *fresh])
     assert described.attributes["components"] == describe(fresh).attributes["components"]
-    assert "2 reports in the last week (8 in all)" in described.attributes["score_reasons"][0]
+    assert "2 reports in the last three days (8 in all)" in described.attributes["score_reasons"][0]
     later = DescribeStory().age(described, NOW + timedelta(days=8))
     assert later.attributes["components"]["volume"] == later.attributes["components"]["diversity"] == 0
     assert later.attributes["growth_from"] == 0

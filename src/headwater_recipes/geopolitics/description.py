@@ -18,6 +18,7 @@ from headwater_recipes.geopolitics.hotspot import HotspotWeights, ScoredStory, e
 from headwater_recipes.geopolitics.steps import flashpoint_of, topic_of
 from headwater_recipes.geopolitics.week_reports import (
     ATTRIBUTE,
+    HOT,
     WEEK,
     report_times,
     stored_week,
@@ -34,7 +35,7 @@ NO_ALERT_STATE = StoryState(score=0.0, reports=0, topic=UNKNOWN_TOPIC, recent=0)
 
 @dataclass(frozen=True)
 class DescribeStory:
-    """Sets summary, score and attributes of a story. Its score counts the reports of the last week, and its age from the newest one,
+    """Sets summary, score and attributes of a story. Its score counts the reports of the last three days, and its age from the newest one,
     not from the run. `titles` and
     `places` (countries) are those of flashpoints by id; `languages` are those of the readers, the best first."""
 
@@ -84,13 +85,13 @@ class DescribeStory:
         attributes, week = story.attributes, stored_week(story.attributes)
         if week is None:
             return story
-        reports, publishers = week.reports(now), week.publishers_of(now)
+        reports, publishers = week.reports(now, HOT), week.publishers_of(now, HOT)
         topic = attributes["topic"]
         hotspot = score_hotspot(
             reports, publishers, week.newest, str(topic["code"]), now=now, scale=self.scale
         )
         components = {name: round(value, 4) for name, value in asdict(hotspot).items() if name != "score"}
-        growth_from = min(int(attributes["growth_from"]), reports)
+        growth_from = min(int(attributes["growth_from"]), week.reports(now))
         if (
             story.score == hotspot.score
             and attributes.get("components") == components

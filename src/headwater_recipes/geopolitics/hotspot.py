@@ -59,7 +59,7 @@ class HotspotScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredStory:
-    """What a score was made of. `reports` and `publishers` are those of the last week, `topic` is its name."""
+    """What a score was made of. `reports` and `publishers` are those of the last three days, `topic` is its name."""
 
     reports: int
     reports_in_all: int
@@ -104,7 +104,7 @@ def explain_score(
             "Diversity",
             hotspot.diversity,
             scale.diversity,
-            f"{_number(story.publishers, 'publisher')} in the last week; {MOST_PUBLISHERS} give the most",
+            f"{_number(story.publishers, 'publisher')} in the last three days; {MOST_PUBLISHERS} give the most",
         ),
         ("Topic", hotspot.topic, scale.topic, _topic_reason(hotspot, story, scale)),
     )
@@ -115,7 +115,7 @@ def explain_score(
 
 def _volume_reason(story: ScoredStory, scale: HotspotWeights) -> str:
     in_all = f" ({story.reports_in_all} in all)" if story.reports_in_all != story.reports else ""
-    return f"{_number(story.reports, 'report')} in the last week{in_all}; {scale.most_articles} give the most"
+    return f"{_number(story.reports, 'report')} in the last three days{in_all}; {scale.most_articles} give the most"
 
 
 def _recency_reason(story: ScoredStory, now: datetime, scale: HotspotWeights) -> str:

@@ -1,4 +1,5 @@
-"""What counts for the score and the growth of a story: its reports of the last week, by hour and by publisher.
+"""What counts for a story: its reports of the last week, by hour and by publisher. The score takes those of three days, because news is
+hot for days; growth compares weeks, because a story may grow slowly.
 
 A round-up is no report. A report counts from its publication; one without a date, or with one in the future, from the time it
 came in. Hours are those of UTC, so that no time zone has a day of its own.
@@ -16,6 +17,7 @@ from headwater.stories.clustering.roundups import is_roundup
 from headwater.stories.coverage import domain_of
 
 WEEK = timedelta(days=7)
+HOT = timedelta(days=3)
 ATTRIBUTE = "week"
 
 
@@ -29,12 +31,12 @@ class WeekReports:
     arrivals: Mapping[str, str] = field(default_factory=dict)
     newest: datetime | None = None
 
-    def reports(self, now: datetime) -> int:
-        first = _hour(now - WEEK)
+    def reports(self, now: datetime, span: timedelta = WEEK) -> int:
+        first = _hour(now - span)
         return sum(count for hour, count in self.hours.items() if hour >= first)
 
-    def publishers_of(self, now: datetime) -> int:
-        first = _hour(now - WEEK)
+    def publishers_of(self, now: datetime, span: timedelta = WEEK) -> int:
+        first = _hour(now - span)
         return sum(hour >= first for hour in self.publishers.values())
 
     def record(self) -> dict[str, Any]:
