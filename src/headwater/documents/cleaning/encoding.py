@@ -13,6 +13,9 @@ LINE_BREAKS = re.compile("\r\n|[\r\u000b\u000c\u001c-\u001e\u0085\u2028\u2029]")
 SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
 AROUND_BREAKS = re.compile(r" \n ?|\n ")
 BLANK_LINES = re.compile(r"\n{3,}")
+NEEDLESS_SPACES = ("  ", " \n", "\n ", "\n\n\n")
+"""What the patterns above find in a text whose only spaces are plain ones: nothing else is printable."""
+
 MAX_PASSES = 8
 
 
@@ -25,6 +28,8 @@ def resolve_entities(text: str) -> str:
 
 def collapse_spaces(text: str) -> str:
     """Single spaces, at most one blank line between paragraphs, no invisible characters; paragraphs stay."""
+    if text.replace("\n", "").isprintable() and not any(spaces in text for spaces in NEEDLESS_SPACES):
+        return text.strip()
     visible = INVISIBLE.sub("", LINE_BREAKS.sub("\n", text))
     single_spaced = AROUND_BREAKS.sub("\n", SPACES.sub(" ", visible))
     return BLANK_LINES.sub("\n\n", single_spaced).strip()
