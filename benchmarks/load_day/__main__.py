@@ -12,6 +12,8 @@ to a file, anew after each of them, and the result at the end. Folder and port a
 SQLite and one on PostgreSQL can go on side by side. The whole day needs 100,000
 times the cost of an article by the clock, because one processor does everything. Limits: 300 MB per process; every source polled
 within 1.5 intervals; the cost per article of the last round of polls within 20 % of the second (the first starts the readers).
+`yardstick_ms_by_round` is what one and the same computation cost at the end of each round: if it grows as well, the machine got
+slower and not the engine.
 """
 
 import argparse
@@ -95,6 +97,7 @@ def main() -> int:
         "cpu_ms_per_article": round(1000 * day.samples[-1]["cpu_seconds"] / max(1, day.articles), 2),
         "growth": round(growth, 3),
         "cpu_ms_per_article_by_round": [round(cost, 2) for cost in costs],
+        "yardstick_ms_by_round": [round(done.yardstick_ms, 1) for done in day.rounds],
         "memory_mb": memory,
         "reader_memory_mb": reader,
         **results,

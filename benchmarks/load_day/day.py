@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.cycle.engine import LOCAL_TASKS, RECIPE, feed_source
-from benchmarks.load_day.processes import MEGABYTE, Processes
+from benchmarks.load_day.processes import MEGABYTE, Processes, yardstick_milliseconds
 from benchmarks.load_day.results import folder_bytes, lag_quantiles
 from benchmarks.load_day.world import DAY, START, DayWorld, SimulatedFetcher
 from headwater.app import App
@@ -33,6 +33,8 @@ class Round:
 
     articles: int
     cpu_seconds: float
+    yardstick_ms: float
+    """What the same piece of work costs at this moment: CPU time is dearer while others use the machine."""
 
 
 @dataclass
@@ -88,15 +90,17 @@ class LoadDay:
         """Everything that the last poll of all feeds brought is stored and clustered."""
         spent, before = (
             self.processes.seconds() - self.started,
-            self.rounds[-1] if self.rounds else Round(0, 0.0),
+            self.rounds[-1] if self.rounds else Round(0, 0.0, 0.0),
         )
         if self.articles > before.articles:
-            self.rounds.append(Round(self.articles, spent))
+            start = time.process_time()
+            self.rounds.append(Round(self.articles, spent, yardstick_milliseconds()))
+            self.world.spent += time.process_time() - start
 
     @property
     def round_costs(self) -> list[float]:
         """Milliseconds per article of each round of polls, the first one with the start of the readers."""
-        pairs = pairwise([Round(0, 0.0), *self.rounds])
+        pairs = pairwise([Round(0, 0.0, 0.0), *self.rounds])
         return [1000 * (b.cpu_seconds - a.cpu_seconds) / (b.articles - a.articles) for a, b in pairs]
 
     def _step(self, act: Callable[[], int]) -> int:
