@@ -17,6 +17,8 @@ _CHANGED = (
 )
 PUBLISHED = re.compile(rf"(?:{_PUBLISHED})", re.IGNORECASE)
 CHANGED = re.compile(_CHANGED, re.IGNORECASE)
+# For ASCII in lower case: a pattern that heeds case jumps from one possible first letter to the next.
+_LOWER_PUBLISHED, _LOWER_CHANGED = re.compile(_PUBLISHED), re.compile(_CHANGED)
 # What may stand before a colon and a date without making it the date of something else.
 _LABEL = re.compile(r"^([^\d:]{2,40}):\s*(?:\S+\s+)?\S*\d")
 _PLAIN_LABEL = re.compile(
@@ -46,13 +48,21 @@ def is_label(text: str) -> bool:
     return (
         len(text) <= _ALONE
         and not any(map(str.isdigit, text))
-        and bool(PUBLISHED.search(text) or CHANGED.search(text))
+        and (_names_publication(text) or _names_change(text))
     )
+
+
+def _names_publication(text: str) -> bool:
+    return (_LOWER_PUBLISHED.search(text.lower()) if text.isascii() else PUBLISHED.search(text)) is not None
+
+
+def _names_change(text: str) -> bool:
+    return (_LOWER_CHANGED.search(text.lower()) if text.isascii() else CHANGED.search(text)) is not None
 
 
 def says_published(text: str) -> bool:
     """Whether a short line calls its date that of the publication."""
-    return (len(text) <= _SHORT and PUBLISHED.search(text, 0, _ALONE) is not None) or says_originally(text)
+    return (len(text) <= _SHORT and _names_publication(text[:_ALONE])) or says_originally(text)
 
 
 def says_originally(text: str) -> bool:
