@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
+from functools import lru_cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -28,7 +29,7 @@ FIELDS = (
     "nombre", "descripcion", "organismo", "idioma", "source_type", "territorio", "requisitos", "documentos_necesarios", "plazos",
     "tasas", "cuantias", "base_legal", "como_solicitar", "donde_solicitar", "telefono", "canal", "datos_importantes",
 )  # fmt: skip
-ALIKE = 0.85
+ALIKE, MOST_READINGS = 0.85, 64
 
 
 def leaves(value, path=""):
@@ -72,8 +73,14 @@ def score(document, truth):
     return counts
 
 
+@lru_cache(maxsize=MOST_READINGS)
+def reading_of(body, url, media_type):
+    """What the reader makes of a page; kept for the pages of one batch."""
+    return read_procedure(body, ExtractHints(url=url, media_type=media_type))
+
+
 def read_page(page: PortalPage):
-    reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
+    reading = reading_of(page.body, page.url, page.media_type)
     if not isinstance(reading, Reading):
         return []
     return procedures_from(reading, page.url)
@@ -81,7 +88,7 @@ def read_page(page: PortalPage):
 
 def documents_with_files(page: PortalPage):
     """The documents that the recipe would write to files, after all its steps, and why the others get no file."""
-    reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
+    reading = reading_of(page.body, page.url, page.media_type)
     if not isinstance(reading, Reading):
         return [], [reading.reason]
     outcome = Document(

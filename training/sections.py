@@ -34,8 +34,8 @@ from headwater_recipes.procedures.standalone import page_from
 from training.section_bodies import TEXTS, composed_bodies
 from training.section_headings import headings
 
-BATCHES = [*(f"batch-{number}" for number in range(1, 26)), "none"]
-BLIND = tuple(f"batch-{number}" for number in range(21, 26))
+BATCHES = [*(f"batch-{number}" for number in range(1, 28)), "none"]
+BLIND = tuple(f"batch-{number}" for number in range(21, 28))
 """By authors who knew neither the rules nor the vocabulary."""
 DEMO, COMPOSED, COMPOSED_PAGE, COMPOSED_EACH = "demo", "composed", -1, 40
 FOLDS, OTHER_HEADINGS, EPOCHS, RATE, DECAY = 5, 3, 100, 0.05, 3e-4

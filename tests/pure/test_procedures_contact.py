@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 from benchmarks.first_contact import batches, measure_batch, read_batch
-from benchmarks.procedures import read_page
+from benchmarks.procedures import read_page, reading_of
 
-from headwater.model.outcomes import ExtractHints, Reading
-from headwater_recipes.procedures.page.reader import read_procedure
+from headwater.model.outcomes import Reading
 from headwater_recipes.procedures.standalone import page_from, procedures_from
 
 NONE = "none"
@@ -30,13 +29,15 @@ QUOTED = (
 
 
 @pytest.mark.parametrize("batch", [batch_name for batch_name in batches() if batch_name != NONE])
-def test_p16_fields_of_every_batch_have_95_percent_precision_and_90_percent_recall_or_their_own_floor(
+def test_p16_fields_of_every_batch_keep_the_aim_or_their_own_floor_and_every_word_occurs_in_the_text_it_was_read_from(
     batch: str,
 ):
+    """One test for both, because reading the pages costs most."""
     figures = measure_batch(batch)
     precision, recall = BELOW_THE_AIM.get(batch, AIM)
     assert figures["precision"] >= precision
     assert figures["recall"] >= recall
+    assert _invented(batch) == []
 
 
 def test_p6_other_pages_have_no_procedures():
@@ -45,11 +46,10 @@ def test_p6_other_pages_have_no_procedures():
     assert [page.path for page in pages if read_page(page)] == []
 
 
-@pytest.mark.parametrize("batch", [batch_name for batch_name in batches() if batch_name != NONE])
-def test_p16_every_word_of_a_field_occurs_in_the_text_it_was_read_from(batch: str):
+def _invented(batch: str) -> list[tuple[str, str, str]]:
     invented = []
     for page, _ in read_batch(batch):
-        reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
+        reading = reading_of(page.body, page.url, page.media_type)
         assert isinstance(reading, Reading)
         text = page_from(reading, page.url).text
         for procedure in procedures_from(reading, page.url):
@@ -62,7 +62,7 @@ def test_p16_every_word_of_a_field_occurs_in_the_text_it_was_read_from(batch: st
             searched = f"{text} {footer} {stated}".replace("\u00a0", " ")
             numbers = str(procedure.document.get("telefono", "")).split(" / ")
             invented += [(page.path, "telefono", number) for number in numbers if number not in searched]
-    assert invented == []
+    return invented
 
 
 def _words(text: str) -> set[str]:

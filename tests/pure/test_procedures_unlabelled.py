@@ -6,11 +6,13 @@ from tests.pure.test_procedures_forms import read_site
 
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater_recipes.procedures.citation_policy import citation_address
+from headwater_recipes.procedures.field_places import field_places
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.labels.recognise import recognise
 from headwater_recipes.procedures.link_type import is_home_page
-from headwater_recipes.procedures.normalise import parts_by_rules
+from headwater_recipes.procedures.normalise import parts_by_rules, parts_of
 from headwater_recipes.procedures.page.reader import read_procedure
+from headwater_recipes.procedures.standalone import page_from, procedures_from
 
 
 def titles(text: str) -> list[str]:
@@ -160,3 +162,52 @@ def test_p17_administrative_silence_is_recognised_in_the_genitive():
     label = recognise("Administrazioaren isiltasuna")
     assert label is not None
     assert label.key == "silencio_administrativo"
+
+
+PROSE = (
+    "<html lang=es><head><title>Carné de pesca</title></head><body><main><h1>Carné de pesca en el pantano</h1>"
+    "<p>El carné permite pescar en el pantano municipal durante una temporada.</p>"
+    "<p>Pueden pedirlo las personas mayores de 14 años que vivan en la comarca. Con la solicitud hay que entregar una fotografía, "
+    "la copia del DNI y el justificante del pago.</p>"
+    "<p>Las solicitudes se admiten del 1 de febrero al 31 de marzo. La decisión se notifica en un plazo de dos meses; si no hay "
+    "respuesta, se entiende denegada.</p>"
+    "<p>Se pagan 12 euros por temporada. La petición se deja en la oficina de la calle del Pozo, 4, o se envía por internet "
+    "desde la sede electrónica.</p></main></body></html>"
+)
+
+
+def test_p13_sentences_of_plain_prose_are_fields_and_name_their_places_within_the_paragraph():
+    url = "https://www.villa.example/pesca"
+    reading = read_procedure(PROSE.encode(), ExtractHints(url=url, media_type="text/html"))
+    assert isinstance(reading, Reading)
+    (procedure,) = procedures_from(reading, url)
+    assert procedure.document["tasas"] == "Se pagan 12 euros por temporada."
+    assert procedure.document["plazos"] == {
+        "solicitud": "Las solicitudes se admiten del 1 de febrero al 31 de marzo.",
+        "resolucion": "La decisión se notifica en un plazo de dos meses",
+        "silencio_administrativo": "si no hay respuesta, se entiende denegada.",
+    }
+    assert procedure.placed_by["tasas"] == "model"
+    (place,) = field_places(procedure, page_from(reading, url))["como_solicitar"]
+    assert (place["path"], place["start"]) == ("/html/body[1]/main[1]/p[4]", 33)
+
+
+def test_p13_rows_with_unknown_labels_are_sections():
+    rows = (
+        ("Sujetos que caben", "Personas físicas con residencia acreditada en la isla"),
+        ("Papeles del interesado", "Copia del DNI; Fotografía; Justificante de matrícula"),
+        ("Término para instar", "Dentro de los 60 días siguientes al viaje"),
+        ("Amparo", "Decreto 8/2021, de 4 de octubre, de movilidad marítima."),
+    )
+    table = "".join(f"| {label} | {value} |\n" for label, value in rows)
+    text = f"# Bono de barco\n\n| Datos |  |\n| --- | --- |\n{table}"
+    parts = {part.title: part for part in parts_of(text)}
+    assert parts["Término para instar"].field == "plazos"
+    assert parts["Término para instar"].by_model
+    (line,) = parts["Término para instar"].lines
+    assert text[line.start : line.end] == "Dentro de los 60 días siguientes al viaje"
+
+
+def test_p17_sentences_of_a_paragraph_that_name_their_amounts_are_amounts_of_their_own():
+    main = f"{BASE}<h2>Cuantía de la ayuda</h2><p>Luz y gas: hasta 400 euros. Comida: hasta 600 euros.</p>"
+    assert read_one(main)["cuantias"] == {"Luz y gas": "hasta 400 euros", "Comida": "hasta 600 euros"}

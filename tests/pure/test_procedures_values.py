@@ -193,12 +193,21 @@ def test_conditions_among_documents_are_requirements():
     assert document["documentos_necesarios"] == ["DNI", "Estar en posesión del título."]
 
 
-def test_a_sentence_that_names_several_ways_is_listed_under_each():
+def test_a_sentence_that_names_several_ways_is_divided_between_them():
     text = "Acérquese al registro, calle Mayor, 3, o envíe el impreso a tramites@villaclara.example."
     document = read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{text}</p>")
     assert document["como_solicitar"] == [
+        {"via": "presencial", "detalle": "Acérquese al registro, calle Mayor, 3"},
+        {"via": "correo", "detalle": "envíe el impreso a tramites@villaclara.example."},
+    ]
+
+
+def test_a_sentence_whose_ways_cannot_be_divided_is_listed_under_each():
+    text = "Envíe el impreso por internet al registro general."
+    document = read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{text}</p>")
+    assert document["como_solicitar"] == [
+        {"via": "online", "detalle": text},
         {"via": "presencial", "detalle": text},
-        {"via": "correo", "detalle": text},
     ]
 
 

@@ -7,10 +7,12 @@ from typing import Any
 from headwater_recipes.procedures.fields.value import Span
 from headwater_recipes.procedures.normalise import Procedure
 from headwater_recipes.procedures.page.page import ProcedurePage
+from headwater_recipes.procedures.page.source_text import LONGEST_PASSAGE as LONGEST_LINE
 from headwater_recipes.procedures.page.source_text import Place
 from headwater_recipes.procedures.sections.parts import plain_text
 
 LONGEST_PASSAGE, MOST_PLACES = 300, 40
+BORDERS = re.compile(r"^\W+|(?<!\W)\W+$")
 MARKS = re.compile(r"^(?:#{1,6}|[-*+]|\d{1,2}\.)\s+")
 SAME_PLACE = {"territorio": "organismo", "documentos": "documentos_necesarios", "fuente_url": "source_url"}
 """Fields that follow from another one."""
@@ -39,10 +41,23 @@ def _places_of_spans(spans: Sequence[Span], page: ProcedurePage) -> list[Place]:
         inside = [(first, last, place) for first, last, place in lines if first < end and last > start]
         for first, last, place in inside:
             passage = page.text[max(first, start) : min(last, end)]
-            places.append({**place, "passage": _shortened(passage)})
+            narrowed = _narrowed(place, page.text[first:last], passage)
+            places.append({**narrowed, "passage": _shortened(passage)})
         if not inside:
             places.append({"text": [start, end], "passage": _shortened(page.text[start:end])})
     return places
+
+
+def _narrowed(place: Mapping[str, Any], line: str, passage: str) -> Mapping[str, Any]:
+    """The place of a sentence within that of its line, if the source has the same spaces as the line."""
+    whole, part = line_without_marks(line), BORDERS.sub("", line_without_marks(passage))
+    bare = BORDERS.sub("", whole)
+    start = bare.find(part)
+    beginning = BORDERS.sub("", whole[:LONGEST_LINE])
+    same_spaces = "start" in place and place["end"] - place["start"] in {len(bare), len(beginning)}
+    if not same_spaces or start < 0 or len(part) == len(bare):
+        return place
+    return {**place, "start": place["start"] + start, "end": place["start"] + start + len(part)}
 
 
 def _place_of_origin(origin: str, value: Any, page: ProcedurePage) -> Place:

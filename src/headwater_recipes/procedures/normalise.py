@@ -28,6 +28,7 @@ from headwater_recipes.procedures.scores import LANGUAGES, completeness_score
 from headwater_recipes.procedures.sections.boilerplate import without_boilerplate
 from headwater_recipes.procedures.sections.divide import divide_parts
 from headwater_recipes.procedures.sections.label_lines import divide_label_lines
+from headwater_recipes.procedures.sections.label_rows import divide_label_rows
 from headwater_recipes.procedures.sections.meaning import place_by_meaning
 from headwater_recipes.procedures.sections.parts import (
     PagePart,
@@ -35,6 +36,7 @@ from headwater_recipes.procedures.sections.parts import (
     parts_of_field,
     with_counted_items,
 )
+from headwater_recipes.procedures.sections.place_statements import place_statements
 from headwater_recipes.procedures.sections.promote import promote_headings
 from headwater_recipes.procedures.sections.separate import in_language, separate_procedures
 
@@ -57,7 +59,8 @@ class Procedure:
 
 
 def parts_of(text: str) -> list[PagePart]:
-    return place_by_meaning(parts_by_rules(text))
+    """The sections with the labels that rules give them, or else the classifiers of sections and of sentences."""
+    return place_statements(place_by_meaning(divide_label_rows(parts_by_rules(text), text)), text)
 
 
 def parts_by_rules(text: str) -> list[PagePart]:

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields import places
-from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.money import NOTHING_TO_PAY
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.recognise import lists_ways, recognise
-from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
+from headwater_recipes.procedures.sections.parts import PagePart, SectionLine, TextLink
+from headwater_recipes.procedures.sections.sentences import sentences
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 ONLINE = re.compile(
@@ -35,6 +35,10 @@ VIRTUAL = re.compile(
 )
 NOT_ONLINE = re.compile(
     r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"
+)
+SEMICOLON = re.compile(r";")
+ALTERNATIVE = re.compile(
+    r",?(?<!\s)\s(?:o bien|o bé|ou ben|o|u|ou|edo|or|y también|i també|e tamén|and also)\s", re.IGNORECASE
 )
 NAMED = re.compile(r"(?:^|[;.]\s+)([^:;.]{3,30}):\s")
 BOOKED = re.compile(
@@ -72,13 +76,15 @@ VIA_NAMES = {
 
 def application_steps(parts: Sequence[PagePart]) -> FieldValue:
     """A list of {via, detalle}. `via` is online, presencial, telefono, correo, paso for one of several numbered steps, or general for a text that names no way. A sentence
-    that names several ways is listed under each. Lines that only list the ways are left out where the ways are described."""
+    that names several ways is divided between them, or listed under each where it cannot be. Lines that only list the ways are left out where the ways are described."""
     steps: list[dict[str, str]] = []
     lines: list[SectionLine] = []
     for part in parts:
         ordered = _are_steps(part.lines)
-        for line in [piece for row in without_header_rows(part.lines) for piece in _split_ways(row)]:
-            for step in _steps(part, line, ordered=ordered):
+        pieces = [(piece, row) for row in without_header_rows(part.lines) for piece in _split_ways(row)]
+        for line, row in pieces:
+            alternative = line.text != row.text and _only_way(line, line.text) == "telefono"
+            for step in _steps(part, line, ordered=ordered, calls=alternative):
                 if step not in steps:
                     steps.append(step)
                     lines.append(line)
@@ -136,16 +142,13 @@ def _split_sentences(line: SectionLine) -> list[SectionLine]:
         whole = [piece for piece in whole if not _is_aside(piece)]
         if not whole:
             return []
-    pieces = [clause for piece in whole for clause in _clauses(piece)]
-    if len({way for piece in pieces if (way := via_of(piece)) != "general"}) > 1:
+    pieces = [clause for piece in whole for clause in _clauses(line, piece)]
+    if len({way for piece in pieces if (way := _only_way(line, piece))}) > 1:
         pieces = [piece for piece in pieces if ways_of(replace(line, text=piece, links=()))]
-    ways = [via_of(piece) for piece in pieces]
-    if len(pieces) < 2 or "general" in ways or len(set(ways)) < len(ways):
+    ways = [_only_way(line, piece) for piece in pieces]
+    if len(pieces) < 2 or "" in ways or len(set(ways)) < len(ways):
         return [replace(line, text=" ".join(whole)) if whole else line]
-    return [
-        replace(line, text=piece, links=line.links if place == 0 else ())
-        for place, piece in enumerate(pieces)
-    ]
+    return [replace(line, text=piece, links=_links_in(line, piece)) for piece in pieces]
 
 
 def _with_questions(pieces: Sequence[str]) -> list[str]:
@@ -170,11 +173,23 @@ def _is_aside(sentence: str) -> bool:
     return ASKS.search(folded) is not None or (bare and not _ways_in_words(folded))
 
 
-def _clauses(sentence: str) -> list[str]:
-    """The clauses between semicolons, if each names another way."""
-    clauses = [clause.strip() for clause in sentence.split(";")]
-    ways = [via_of(clause) for clause in clauses]
-    return clauses if "general" not in ways and len(set(ways)) == len(ways) else [sentence]
+def _clauses(line: SectionLine, sentence: str) -> list[str]:
+    """The clauses of a sentence, between semicolons or alternatives, if each names another way."""
+    for between in (SEMICOLON, ALTERNATIVE):
+        clauses = [clause.strip() for clause in between.split(sentence)]
+        ways = [_only_way(line, clause) for clause in clauses]
+        if len(clauses) > 1 and "" not in ways and len(set(ways)) == len(ways):
+            return clauses
+    return [sentence]
+
+
+def _only_way(line: SectionLine, clause: str) -> str:
+    ways = ways_of(replace(line, text=clause, links=_links_in(line, clause)))
+    return ways[0] if len(ways) == 1 else ""
+
+
+def _links_in(line: SectionLine, piece: str) -> tuple[TextLink, ...]:
+    return tuple(link for link in line.links if link.text in piece)
 
 
 def _are_steps(lines: Sequence[SectionLine]) -> bool:
@@ -188,9 +203,9 @@ def _has_number(line: SectionLine) -> bool:
     return line.numbered or (line.kind == "row" and line.cells[0].isdigit())
 
 
-def _steps(part: PagePart, line: SectionLine, *, ordered: bool) -> list[dict[str, str]]:
-    """The step that the line describes, once for each way that it names."""
-    step = _step(part, line)
+def _steps(part: PagePart, line: SectionLine, *, ordered: bool, calls: bool) -> list[dict[str, str]]:
+    """The step that the line describes, once for each way that it names. `calls`: a call is one of several ways."""
+    step = _step(part, line, calls=calls)
     if step is None or step["via"]:
         return [step] if step else []
     if ordered and _has_number(line):
@@ -198,12 +213,12 @@ def _steps(part: PagePart, line: SectionLine, *, ordered: bool) -> list[dict[str
     return [{**step, "via": way} for way in ways_of(line) or ["general"]]
 
 
-def _step(part: PagePart, line: SectionLine) -> dict[str, str] | None:
+def _step(part: PagePart, line: SectionLine, *, calls: bool) -> dict[str, str] | None:
     """`via` is empty where no label names the way."""
     if NOTE.match(line.text) or (line.kind == "text" and line.text.endswith(":")):
         return None
     folded = fold_text(line.text)
-    calls = (part.key == "telefono" and PHONE.search(folded)) or CALLED.search(folded)
+    calls = calls or bool((part.key == "telefono" and PHONE.search(folded)) or CALLED.search(folded))
     asks = ASKS.match(folded)
     if not calls and places.number_in(line.text, "tel") and (len(line.text) <= LONGEST_NUMBER or asks):
         return None  # a number alone, or one to ask, is a contact and not a way to apply

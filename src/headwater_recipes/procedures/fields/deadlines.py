@@ -10,10 +10,10 @@ from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.recognise import recognise
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
+from headwater_recipes.procedures.sections.sentences import sentences
+from headwater_recipes.procedures.sections.statements import term_keys
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
-SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-ZÁÉÍÓÚÀÈÒÑÇ¿¡])")
-ABBREVIATION = re.compile(r"\b(?:art|núm|num|n\.º|nº|pág|tel|Sr|Sra|Dr|Avda|Pza|C)\.$")
 SILENCE = re.compile(
     r"silenci|isiltasun|\bfalta de (?:resoluc|resposta|respuesta|notificac|contestac)\w{0,30}|efect\w{1,30} (?:des)?estimatori|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w{0,30} (?:\w{1,30} ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
 )
@@ -137,20 +137,27 @@ def _keyed_texts(part: PagePart, line: SectionLine) -> list[tuple[str, str]]:
         return [(part.key, line.text)]
     if line.lead and line.rest:
         return [(_key(fold_text(line.lead), "") or _slug(line.lead), line.rest)]
+    statements = [
+        statement for sentence in sentences(line.text) for statement in _term_and_consequence(sentence)
+    ]
+    defaults = term_keys(statements) if len(statements) > 1 else [""]
     return [
-        _keyed_statement(statement, part.key)
-        for sentence in sentences(line.text)
-        for statement in _term_and_consequence(sentence)
+        _keyed_statement(statement, part.key, likely)
+        for statement, likely in zip(statements, defaults, strict=True)
     ]
 
 
-def _keyed_statement(statement: str, default: str) -> tuple[str, str]:
-    """The key of a statement, and what it says after the name of the term: "Para resolver: diez días"."""
+def _keyed_statement(statement: str, default: str, likely: str) -> tuple[str, str]:
+    """The key of a statement, and what it says after the name of the term: "Para resolver: diez días". Where no word decides
+    otherwise, the `likely` key, one of several in its paragraph, comes before that of the section."""
     name, colon, term = statement.partition(": ")
     key = _key(fold_text(name), "") if colon and term and len(name.split()) <= FEW_WORDS else ""
     if key in TERMS or (key in CONSEQUENCES and recognise(name) is not None):
         return key, term
-    return _key(fold_text(statement), default), statement
+    folded = fold_text(statement)
+    if likely and _key(folded, "") in {"", likely}:
+        return likely, statement
+    return _key(folded, default), statement
 
 
 def _term_and_consequence(sentence: str) -> list[str]:
@@ -206,16 +213,6 @@ def _key(folded: str, default: str) -> str:
     if APPLYING.search(folded):
         return "solicitud"
     return default
-
-
-def sentences(text: str) -> list[str]:
-    pieces: list[str] = []
-    for piece in SENTENCES.split(text):
-        if pieces and ABBREVIATION.search(pieces[-1]):
-            pieces[-1] = f"{pieces[-1]} {piece}"
-        else:
-            pieces.append(piece)
-    return pieces
 
 
 def _slug(text: str) -> str:

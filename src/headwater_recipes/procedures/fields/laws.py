@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields import places
 from headwater_recipes.procedures.fields.citations import CITATION, DATA_PROTECTION, citations_in
-from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.entries import NOTE, tidy
 from headwater_recipes.procedures.fields.places import is_start
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.sections.by_form import CITATION_LEAD
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
+from headwater_recipes.procedures.sections.sentences import sentences
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d{1,6}")

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from headwater.text.folding import fold_text
-from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
 from headwater_recipes.procedures.sections.by_form import says_free
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
+from headwater_recipes.procedures.sections.sentences import sentences
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 FREE = "Gratuito"
@@ -50,6 +51,7 @@ ZERO = re.compile(r"^0(?: 00)?(?: (?:euros?|eur))?$")
 LEADERS = re.compile(r"\s?\.{4,}\s?")
 DIGIT = re.compile(r"\d")
 MONEY = re.compile(r"\d[\d.,]{0,30}+\s*+(?:€|euro\w{0,8}\b|eur\b)|€\s*\d", re.IGNORECASE)
+NAMED_SUM = re.compile(r"[^:.\d]{3,80}: [^:]{0,40}\d")
 SUM_OR_SHARE = re.compile(rf"{MONEY.pattern}|%", re.IGNORECASE)
 PAYS = re.compile(
     r"\btasas?\b|\btaxes\b|\btaxas?\b|\bpagar\b|\bpagan?\b|\babonar\b|\bfees?\b|\bordain\w*|\btasa(?:ren|k|rik)\b"
@@ -164,10 +166,19 @@ def amounts(parts: Sequence[PagePart]) -> FieldValue:
     for title, line in titled_lines:
         if has_sums and line.kind == "row" and not SUM_OR_SHARE.search(line.text):
             continue  # the head of the table
-        name, value = _name_and_value(line, title)
-        if value:
-            values[name] = f"{values[name]} {value}" if name in values else value
+        for piece in _named_amounts(line):
+            name, value = _name_and_value(piece, title)
+            if value:
+                values[name] = f"{values[name]} {value}" if name in values else value
     return FieldValue(values, spans_of(lines)) if values else NO_VALUE
+
+
+def _named_amounts(line: SectionLine) -> list[SectionLine]:
+    """The sentences of a paragraph, if each names its amount: "Luz: 400 euros. Agua: 90 euros"."""
+    pieces = [piece for sentence in sentences(line.text) for piece in sentence.split("; ")]
+    if line.kind != "text" or line.lead or not all(NAMED_SUM.match(piece) for piece in pieces):
+        return [line]
+    return [replace(line, text=piece.rstrip(".")) for piece in pieces]
 
 
 def _name_and_value(line: SectionLine, title: str) -> tuple[str, str]:
@@ -184,7 +195,8 @@ def _name_and_value(line: SectionLine, title: str) -> tuple[str, str]:
     if name and values and values[0]:
         return name, values[0]
     name, colon, value = line.text.partition(": ")
-    if colon and line.kind == "item" and len(name.split()) <= 10 and value:
+    named = line.kind == "item" or SUM_OR_SHARE.search(value) is not None
+    if colon and named and len(name.split()) <= 10 and value:
         return name, value
     return title, line.text
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headwater.text.folding import fold_text
-from headwater_recipes.procedures.fields.deadlines import sentences
 from headwater_recipes.procedures.fields.places import number_in
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
 from headwater_recipes.procedures.sections.by_form import is_body
 from headwater_recipes.procedures.sections.parts import PagePart
+from headwater_recipes.procedures.sections.sentences import sentences
 
 # One word each: overlapping alternatives would let a hostile text cause endless backtracking.
 _LOWER = r"(?:de|del|d|i|y|e|la|las|los|les|els|o|a|do|da|dos|das|per|para|en|l)"

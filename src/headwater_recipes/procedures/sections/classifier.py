@@ -124,17 +124,17 @@ def section_features(title: str, lines: Sequence[SectionLine]) -> Any:
     """Hashed words and parts of words of the heading and of the text, the shape of the text, and what heading, text and first
     line mean."""
     row = np.zeros(FEATURES, dtype=np.float32)
-    _add_hashed(row, _heading_parts(title), 0, HEADING_FEATURES)
+    add_hashed(row, _heading_parts(title), 0, HEADING_FEATURES)
     texts = [fold_text(line.text[:MOST_LETTERS]) for line in lines[:MOST_LINES]]
-    _add_hashed(row, _body_parts(texts), HEADING_FEATURES, BODY_FEATURES)
+    add_hashed(row, _body_parts(texts), HEADING_FEATURES, BODY_FEATURES)
     shape = HEADING_FEATURES + BODY_FEATURES
-    row[shape : shape + SHAPE_FEATURES] = _shape(lines, texts)
+    row[shape : shape + SHAPE_FEATURES] = text_shape(lines, texts)
     meanings = (fold_text(title), " ".join(texts[:MEANING_LINES]), texts[0] if texts else "")
     row[shape + SHAPE_FEATURES :] = MEANING_SCALE * np.concatenate([text_meaning(text) for text in meanings])
     return row
 
 
-def _add_hashed(row: Any, parts: Iterator[str], start: int, size: int) -> None:
+def add_hashed(row: Any, parts: Iterator[str], start: int, size: int) -> None:
     places = [start + crc32(part.encode()) % size for part in parts]
     if places:
         np.add.at(row, places, 1.0 / np.sqrt(len(places)))
@@ -159,7 +159,7 @@ def _body_parts(texts: Sequence[str]) -> Iterator[str]:
         yield from (f"b first {word[:6]}" for word in text.split()[:1])
 
 
-def _shape(lines: Sequence[SectionLine], texts: Sequence[str]) -> list[float]:
+def text_shape(lines: Sequence[SectionLine], texts: Sequence[str]) -> list[float]:
     raw = [line.text.lower()[:MOST_LETTERS] for line in lines[:MOST_LINES]]
     count = max(1, len(texts))
     matches = [

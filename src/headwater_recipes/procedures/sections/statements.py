@@ -1,0 +1,135 @@
+"""Recognises the field of a single sentence, where a section says several things or has no heading. The weights were trained on
+sentences that stand in the fields of labelled pages (`training/statements.py`)."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from headwater.text.folding import fold_text
+from headwater_recipes.procedures.sections.classifier import (
+    CLASSES,
+    FACTS,
+    MEANING_SCALE,
+    add_hashed,
+    text_shape,
+)
+from headwater_recipes.procedures.sections.parts import SectionLine, TextLink
+from headwater_recipes.procedures.sections.sentences import sentences
+from headwater_recipes.procedures.sections.word_meaning import DIMENSIONS, text_meaning
+
+MODEL = Path(__file__).with_name("statements.npz")
+WORD_FEATURES, FIRST_WORDS, STEM = 2048, 3, 6
+SHAPE_FEATURES = 2 * len(FACTS) + 8
+FEATURES = WORD_FEATURES + SHAPE_FEATURES + 4 * DIMENSIONS + 2
+RUN = re.compile(r"\w+")
+TARGET = re.compile(r"\]\([^()\s]{1,2000}\)")
+CLAUSE = re.compile(r"(?<=;)\s+")
+MOST_LETTERS = 600
+PLAIN_TERM, ANY_TERM = 0.75, 0.3
+
+
+def statements_in(line: SectionLine, page_text: str) -> list[SectionLine]:
+    """The sentences of a paragraph and the clauses between semicolons, each with its own span. Other lines are one statement."""
+    if line.kind != "text":
+        return [line]
+    pieces = [clause for sentence in sentences(line.text) for clause in CLAUSE.split(sentence)]
+    if len(pieces) < 2:
+        return [line]
+    return list(_with_spans(line, pieces, page_text[line.start : line.end]))
+
+
+def _with_spans(line: SectionLine, pieces: Sequence[str], raw: str) -> Iterator[SectionLine]:
+    """The pieces of a line, each where its words stand in the raw line; targets of links are no words."""
+    words = RUN.finditer(TARGET.sub(lambda match: " " * len(match[0]), raw))
+    for number, piece in enumerate(pieces):
+        start, end = len(raw), 0
+        for word in RUN.findall(piece):
+            match = next((candidate for candidate in words if candidate[0] == word), None)
+            if match is None:
+                break
+            start, end = min(start, match.start()), match.end()
+        if start >= end:
+            start, end = 0, len(raw)
+        last = number == len(pieces) - 1
+        end = len(raw) if last else _after_mark(raw, end)
+        yield replace(
+            line,
+            text=piece.rstrip(";"),
+            start=line.start + start,
+            end=line.start + end,
+            lead="",
+            rest="",
+            links=_links_within(line.links, piece),
+        )
+
+
+def _after_mark(raw: str, end: int) -> int:
+    target = TARGET.match(raw, end)
+    end = target.end() if target else end
+    while end < len(raw) and raw[end] in ".;:!?)»”*":
+        end += 1
+    return end
+
+
+def _links_within(links: Sequence[TextLink], piece: str) -> tuple[TextLink, ...]:
+    return tuple(link for link in links if link.text and link.text in piece)
+
+
+def statement_shares(title: str, lines: Sequence[SectionLine]) -> Any:
+    """The probability of each class for each statement of a section, in its order."""
+    weights, bias = read_model()
+    if not lines:
+        return np.zeros((0, len(CLASSES)))
+    scores = np.array(statement_rows(title, lines)) @ weights + bias
+    shares = np.exp(scores - scores.max(1, keepdims=True))
+    return shares / shares.sum(1, keepdims=True)
+
+
+def term_keys(texts: Sequence[str]) -> list[str]:
+    """For each sentence about terms, the term that it plainly is about, or nothing."""
+    lines = [SectionLine(kind="text", text=text, start=0, end=len(text)) for text in texts]
+    terms = [place for place, name in enumerate(CLASSES) if name.startswith("plazos.")]
+    shares = statement_shares("", lines)[:, terms]
+    keys = [CLASSES[place].partition(".")[2] for place in terms]
+    return [
+        keys[int(row.argmax())] if row.max() / row.sum() >= PLAIN_TERM and row.sum() >= ANY_TERM else ""
+        for row in shares
+    ]
+
+
+def statement_rows(title: str, lines: Sequence[SectionLine]) -> list[Any]:
+    """Features of each statement: its words, shape and meaning, and what the heading and the statements around it mean."""
+    folded = [fold_text(line.text[:MOST_LETTERS]) for line in lines]
+    meanings = [text_meaning(text) for text in folded]
+    nothing = np.zeros(DIMENSIONS, dtype=np.float32)
+    heading = text_meaning(fold_text(title)) if title else nothing
+    rows = []
+    for place, line in enumerate(lines):
+        row = np.zeros(FEATURES, dtype=np.float32)
+        add_hashed(row, _word_parts(folded[place]), 0, WORD_FEATURES)
+        row[WORD_FEATURES : WORD_FEATURES + SHAPE_FEATURES] = text_shape([line], [folded[place]])
+        before = meanings[place - 1] if place else nothing
+        after = meanings[place + 1] if place + 1 < len(lines) else nothing
+        row[WORD_FEATURES + SHAPE_FEATURES : -2] = MEANING_SCALE * np.concatenate(
+            [meanings[place], heading, before / 2, after / 2]
+        )
+        row[-2:] = [float(place == 0), float(len(lines) == 1)]
+        rows.append(row)
+    return rows
+
+
+def _word_parts(folded: str) -> Iterator[str]:
+    words = folded.split()
+    yield from (f"w {word[:STEM]}" for word in words)
+    yield from (f"first {word[:STEM]}" for word in words[:FIRST_WORDS])
+
+
+@cache
+def read_model() -> tuple[Any, Any]:
+    with np.load(MODEL) as arrays:
+        return arrays["weights"].astype(np.float32), arrays["bias"].astype(np.float32)
