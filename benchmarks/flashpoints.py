@@ -1,4 +1,8 @@
-"""Stories within one flashpoint: `python -m benchmarks.flashpoints --data DIR [--model NAME]`. The last line is JSON (B-cubed F1).
+"""Stories within one flashpoint: `python -m benchmarks.flashpoints --data DIR [--model NAME] [--halves N]`. The last line is JSON
+(B-cubed F1).
+
+With `--halves`, each affair is also clustered N times with a random half of its events: the mean says how much of a figure depends on
+which events are there.
 
 With `--demo` instead of `--data`, the flashpoints of the demo: six languages, with and without copies and updates. A round-up is a
 story of its own there.
@@ -12,6 +16,7 @@ extra nlp, or scores words alone.
 import argparse
 import json
 import lzma
+import random
 import tempfile
 from collections import defaultdict
 from datetime import timedelta
@@ -37,6 +42,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--demo", action="store_true")
     parser.add_argument("--model", default="multilingual")
+    parser.add_argument("--halves", type=int, default=0)
     options = parser.parse_args()
     affairs = affairs_of_demo() if options.demo else affairs_of_events(options.data)
     with tempfile.TemporaryDirectory() as folder:
@@ -44,12 +50,18 @@ def main() -> None:
             open_encoder(Path(folder), options.model, max_tokens=ENCODER_TOKENS) if nlp_installed() else None
         )
         labels = {name: story_labels(part, encoder) for name, part in affairs.items()}
+        halves = {
+            f"{name}, halves": mean_of_halves(part, encoder, options.halves)
+            for name, part in affairs.items()
+            if options.halves
+        }
     figures = {name: f1([row["story"] for row in part], labels[name]) for name, part in affairs.items()}
     for ending in sorted({"".join(name.partition(",")[1:]) for name in affairs}):
         parts = [(name, part) for name, part in affairs.items() if "".join(name.partition(",")[1:]) == ending]
         gold = [row["story"] for _, part in parts for row in part]
         figures[f"together{ending}"] = f1(gold, [label for name, _ in parts for label in labels[name]])
         figures[f"mean{ending}"] = round(sum(figures[name] for name, _ in parts) / len(parts), 4)
+    figures |= halves
     for name, value in figures.items():
         print(f"{name:<36}{value:>7.3f}")
     print(json.dumps(figures))
@@ -104,6 +116,17 @@ def story_labels(rows: list[dict], encoder: TextEncoder | None) -> list[tuple[st
         for position, _ in cluster.members:
             labels[position] = (rows[position]["group"], number)
     return labels
+
+
+def mean_of_halves(rows: list[dict], encoder: TextEncoder | None, count: int) -> float:
+    """The mean F1 over random halves of the events, the same ones in every run."""
+    events = sorted({row["story"] for row in rows})
+    scores = []
+    for seed in range(count):
+        half = set(random.Random(seed).sample(events, max(2, len(events) // 2)))
+        part = [row for row in rows if row["story"] in half]
+        scores.append(f1([row["story"] for row in part], story_labels(part, encoder)))
+    return round(sum(scores) / len(scores), 4)
 
 
 def f1(gold: list[str], labels: list[tuple[str, int]]) -> float:

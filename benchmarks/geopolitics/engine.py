@@ -14,6 +14,7 @@ from headwater.engine.network import NetworkLoop
 from headwater.extract.sandbox.pool import close_all
 from headwater.model.http import Failure, Request, Response
 from headwater.model.jobs import Job, Task
+from headwater.runtime.garbage_collector import freeze_loaded_objects
 from headwater.settings.settings import Settings
 from headwater_recipes.geopolitics import configure
 
@@ -56,6 +57,7 @@ def run_engine(
     context = replace(
         app.context("bench", fetching=False), fetcher=InstantFetcher(pages), recipes={RECIPE: recipe}
     )
+    freeze_loaded_objects()  # as in every worker
     engine = Engine(context)
     network = NetworkLoop(context, [Job(RECIPE, task) for task in (Task.POLL, Task.FETCH)])
     spent = {"poll and fetch": 0.0} | {task.value: 0.0 for task in LOCAL_TASKS}
