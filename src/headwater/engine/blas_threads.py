@@ -1,7 +1,7 @@
 """One thread for the matrix products of a job.
 
 The library below NumPy starts one thread per CPU, and after each product those threads spin while they wait for the next. The products
-of a job are small and many: spinning took a fifth of its CPU time, away from the other workers. Sums in one
+of a job are small and many: spinning took up to a third of the CPU time of gathering, away from the other workers. Sums in one
 thread are also the same on every machine.
 """
 
