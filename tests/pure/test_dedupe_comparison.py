@@ -195,6 +195,28 @@ def test_boilerplate_that_a_publisher_repeats_does_not_count():
     assert compare(first, second, repeated).relation == "new"
 
 
+def test_the_few_words_beside_what_publishers_repeat_relate_two_pages_that_have_nothing_else_in_common():
+    first = replace(
+        FIRST,
+        title="Crossing shut for repairs",
+        body="The harbour bridge will stay closed until Friday evening. Readers choose what this paper prints and pay for every copy "
+        "at their kiosk. Our newsroom works from Lorrin, where ships once unloaded timber, salt and iron. Write with corrections, "
+        "letters or pictures; an editor answers within three days. Prices, opening hours and delivery areas stand on page two "
+        "of each printed edition.",
+    )
+    second = later(
+        "Engineers say the harbour bridge needs two new bolts. This service lists notices from all towns along the eastern shore each "
+        "morning. Listings appear free of charge for clubs, schools, parishes and other associations. Advertisers find rates and "
+        "formats in a folder that our office sends by mail. Nobody may copy entries to another site unless permission was "
+        "granted beforehand.",
+        timedelta(hours=20),
+        title="Bolts wanted at Lorrin",
+    )
+    repeated = RepeatedSentences(page_of(first).sentences.hashes[1:], page_of(second).sentences.hashes[1:])
+    assert compare(first, second).relation == "new"
+    assert compare(first, second, repeated).relation == "related"
+
+
 def test_evidence_names_what_was_replaced():
     verdict = compare(FIRST, later(OTHERS["another company"]))
     assert verdict.rule == "names-replaced"

@@ -45,10 +45,6 @@ MIN_FACT_WORDS = 8
 """With fewer content words, a text says too little to recognise it by its facts."""
 
 
-SAME_TITLE = 0.5
-"""With a smaller share of words in common, two headlines are about different things."""
-
-
 def judge(measures: Measures, *, recurring: bool = False) -> PairVerdict:
     """`recurring`: the earlier article is one of a series."""
     if _has_same_figures(measures):
@@ -244,7 +240,7 @@ def _known_facts_rule(measures: Measures, *, recurring: bool) -> str:
 def _has_same_subject(measures: Measures) -> bool:
     """Whether both name the same things, or state the same figures, under like headlines: in other words, or soon
     after with few other figures. The same words with other figures are the next report of a series."""
-    if _is_after(measures, STALE) or measures.title_shared < SAME_TITLE:
+    if _is_after(measures, STALE) or measures.title_shared < 0.5:
         return False
     facts = measures.facts
     if facts.subjects_new or facts.headline_known < 0.65:

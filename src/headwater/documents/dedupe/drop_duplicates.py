@@ -19,14 +19,8 @@ from headwater.documents.dedupe.deduplicator import (
     PageCache,
 )
 from headwater.documents.dedupe.index import IndexEntry, MemoryIndex, as_copy
-from headwater.documents.dedupe.page import (
-    ALL_PUBLISHERS,
-    REPEATS_ANYWHERE,
-    REPEATS_AT_PUBLISHER,
-    ArticlePage,
-)
+from headwater.documents.dedupe.page import ALL_PUBLISHERS, REPEATS_ANYWHERE, REPEATS_AT_PUBLISHER
 from headwater.documents.dedupe.rules import CANDIDATES, DEFAULT, MIN_SUPPORT
-from headwater.documents.dedupe.unrelated import are_unrelated
 from headwater.model.document import SUPERSEDES, DedupeRecord, Document, Edge, FingerprintLookup
 from headwater.model.outcomes import Drop
 from headwater.model.page import has_whole_text
@@ -167,16 +161,12 @@ class StoredIndex:
 
     def count_ahead(self, batch: Mapping[str, Article], pages: PageCache) -> None:
         """Count the sentences of all articles to compare, with one query instead of one per comparison."""
-        compared: dict[str, ArticlePage] = {}
-        for article, candidates in self.candidates.items():
-            page = pages.get(batch[article])
-            others = [pages.get(other) for other in map(self.articles.get, candidates) if other is not None]
-            related = [other for other in others if not are_unrelated(other, page)]
-            if related:
-                compared |= {one.article.id: one for one in (page, *related)}
+        compared = [batch[article] for article, candidates in self.candidates.items() if candidates]
+        stored = {document for candidates in self.candidates.values() for document in candidates}
         sentences: defaultdict[str, set[int]] = defaultdict(set)
-        for page in compared.values():
-            sentences[page.article.publisher].update(page.sentences.hashes)
+        for article in [*compared, *(self.articles[document] for document in sorted(stored))]:
+            if article is not None:
+                sentences[article.publisher].update(pages.get(article).sentences.hashes)
         everywhere = set[int]().union(*sentences.values())
         self._count_stored({**sentences, ALL_PUBLISHERS: everywhere})
 

@@ -383,11 +383,11 @@ def measure(earlier: TokenView, later: TokenView) -> Measures:
         figures_kept=int((later.is_number & alignment.later).sum()),
         names_kept=int((later.is_capital & alignment.later).sum()),
         figures_unknown=_count_unknown_figures(earlier, later),
-        gap=published_apart(old, new),
+        gap=_gap(old, new),
         same_publisher=bool(old.publisher) and old.publisher == new.publisher,
         title_changed=_title_changed(earlier.page.title, later.page.title),
         correction=bool(changed) and announces_correction(f"{new.title} {new.body[:400]} {new.body[-400:]}"),
-        title_shared=title_shared(earlier.page.title, later.page.title),
+        title_shared=_title_shared(earlier.page.title, later.page.title),
         figure_density=min(float(view.is_number.mean()) if len(view) else 0.0 for view in (earlier, later)),
         first_difference=replacements.first or next(iter(alignment.gaps), None),
         sides=(earlier, later, alignment),
@@ -408,7 +408,7 @@ def _count_unknown_figures(earlier: TokenView, later: TokenView) -> int:
     return sum(figure not in earlier_figures for figure in later.hashes[later.is_number].tolist())
 
 
-def title_shared(earlier: Tokens, later: Tokens) -> float:
+def _title_shared(earlier: Tokens, later: Tokens) -> float:
     old, new = set(earlier.stems.tolist()), set(later.stems.tolist())
     return len(old & new) / min(len(old), len(new)) if old and new else 0.0
 
@@ -418,7 +418,7 @@ def _title_changed(earlier: Tokens, later: Tokens) -> bool:
     return bool(old - new and new - old) and bool(old and new)
 
 
-def published_apart(earlier: Article, later: Article) -> timedelta | None:
+def _gap(earlier: Article, later: Article) -> timedelta | None:
     if earlier.published_at is None or later.published_at is None:
         return None
     return abs(later.published_at - earlier.published_at)

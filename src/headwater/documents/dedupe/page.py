@@ -10,7 +10,6 @@ import numpy as np
 from ahocorasick_rs import AhoCorasick
 
 from headwater.documents.dedupe.articles import Article
-from headwater.documents.dedupe.minhash import SHINGLE, shingle_hashes
 from headwater.documents.dedupe.tokens import (
     CHARACTER_LIMIT,
     Flags,
@@ -153,11 +152,6 @@ class ArticlePage:
     def dateline(self) -> int:
         """The number of words in bylines and dateline."""
         return int(np.searchsorted(self.body.starts, dateline_length(self.body.text())))
-
-    @cached_property
-    def sorted_grams(self) -> Hashes:
-        """The hashes of all runs of three words."""
-        return np.sort(shingle_hashes(self.body.hashes, SHINGLE))
 
 
 AROUND = 8

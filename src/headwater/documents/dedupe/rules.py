@@ -33,7 +33,6 @@ from headwater.documents.dedupe.deduplicator import (
 from headwater.documents.dedupe.minhash import SCHEME, jaccard, sign_tokens
 from headwater.documents.dedupe.page import ArticlePage, whole_view
 from headwater.documents.dedupe.tokens import mix_bits, tokenise
-from headwater.documents.dedupe.unrelated import are_unrelated, unrelated_verdict
 from headwater.text.folding import fold_text
 
 CANDIDATES = 6
@@ -158,8 +157,6 @@ def _verified_candidates(case: DedupeCase) -> Iterator[RuleMatch]:
 
 def _compare(case: DedupeCase, earlier: Article, *, recurring: bool = False) -> PairVerdict:
     earlier_page, later_page = case.pages.get(earlier), case.page
-    if are_unrelated(earlier_page, later_page):
-        return unrelated_verdict(earlier_page, later_page)
     verdict = compare_pages(
         earlier_page,
         later_page,
