@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headwater.extract.html.metadata.date_labels import is_label, says_published
 from headwater.extract.html.metadata.jsonld import parse_linked_data
 from headwater.extract.html.metadata.page_metadata import without_site
 from headwater.extract.html.reader import read_html
@@ -24,6 +25,14 @@ def page(head: str = "", top: str = "<h1>The lamp</h1>", bottom: str = "") -> Re
 
 def linked_data_element(text: str) -> str:
     return f'<script type="application/ld+json">{text}</script>'
+
+
+@pytest.mark.parametrize(
+    "label", ["PUBLISHED", "Publicado", "VERÖFFENTLICHT", "YAYINLANMA", "yayınlanma", "Yayin tarihi"]
+)
+def test_a_label_of_the_date_is_one_in_capitals_too(label: str):
+    assert is_label(label)
+    assert says_published(f"{label}: 3.02.2026")
 
 
 def test_linked_data_comes_before_open_graph_and_meta():

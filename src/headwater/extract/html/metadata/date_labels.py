@@ -17,8 +17,9 @@ _CHANGED = (
 )
 PUBLISHED = re.compile(rf"(?:{_PUBLISHED})", re.IGNORECASE)
 CHANGED = re.compile(_CHANGED, re.IGNORECASE)
-# For ASCII in lower case: a pattern that heeds case jumps from one possible first letter to the next.
-_LOWER_PUBLISHED, _LOWER_CHANGED = re.compile(_PUBLISHED), re.compile(_CHANGED)
+# For ASCII in lower case: a pattern that heeds case jumps from one possible first letter to the next. In capitals, the Turkish
+# letter without a dot is the I of ASCII.
+_LOWER_PUBLISHED, _LOWER_CHANGED = (re.compile(labels.replace("ı", "i")) for labels in (_PUBLISHED, _CHANGED))
 # What may stand before a colon and a date without making it the date of something else.
 _LABEL = re.compile(r"^([^\d:]{2,40}):\s*(?:\S+\s+)?\S*\d")
 _PLAIN_LABEL = re.compile(
