@@ -1,6 +1,7 @@
 """Values are read back as they were written: hostile text, odd moments, nested JSON, on both databases."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import event, text
@@ -55,6 +56,13 @@ def test_a_moment_is_read_back_in_utc_to_the_microsecond(scene: Scene, moment: d
     (stored,) = scene.claim(Task.FETCH)
     assert stored.lead.published == moment
     assert stored.lead.published.utcoffset() == timedelta(0)
+
+
+def test_the_two_moments_that_a_clock_shows_when_it_goes_back_stay_an_hour_apart(scene: Scene):
+    summer = datetime(2026, 10, 25, 2, 30, tzinfo=ZoneInfo("Europe/Vienna"))
+    scene.poll(scene.lead("a", published=summer), scene.lead("b", published=summer.replace(fold=1)))
+    stored = sorted(lead.lead.published for lead in scene.claim(Task.FETCH))
+    assert stored == [datetime(2026, 10, 25, 0, 30, tzinfo=UTC), datetime(2026, 10, 25, 1, 30, tzinfo=UTC)]
 
 
 def test_moments_sort_by_time_whatever_their_zone(scene: Scene):

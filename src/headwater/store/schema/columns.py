@@ -141,11 +141,15 @@ def _write_text(value: str | None) -> str | None:
     return None if value is None else to_storable_text(value)
 
 
-@lru_cache(maxsize=1024)  # a batch writes the same few times again and again
 def _write_datetime(value: datetime | None) -> str | None:
     if value is None:
         return None
-    moment = value if value.tzinfo is UTC else value.astimezone(UTC)
+    return _utc_text(value if value.tzinfo is UTC else value.astimezone(UTC))
+
+
+@lru_cache(maxsize=1024)  # a batch writes the same few times again and again
+def _utc_text(moment: datetime) -> str:
+    """Of a time in UTC: elsewhere the two hours when the clocks go back compare as equal, and would share an entry."""
     return moment.isoformat(sep=" ", timespec="microseconds")
 
 
