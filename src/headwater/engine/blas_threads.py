@@ -2,7 +2,7 @@
 
 The library below NumPy starts one thread per CPU, and after each product those threads spin while they wait for the next. The products
 of a job are small and many: spinning took up to a third of the CPU time of gathering, away from the other workers. Sums in one
-thread are also the same on every machine.
+thread also do not depend on the number of CPUs.
 """
 
 import ctypes
@@ -25,7 +25,8 @@ class ThreadCount(NamedTuple):
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Leaves the process as it was. Does nothing while NumPy is not loaded, or on another library."""
+    """Leaves the process as it was. Until then the limit holds for all its threads: the library has one number for the process. Does
+    nothing while NumPy is not loaded, or on another library."""
     core = sys.modules.get(NUMPY_CORE)
     threads = None if core is None else _thread_count(str(core.__file__))
     count = 1 if threads is None else threads.read()
