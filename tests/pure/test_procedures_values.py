@@ -6,7 +6,6 @@ from tests.pure.test_procedures_decisions import BASE, read
 
 from headwater_recipes.procedures.fields.money import MONEY, amounts
 from headwater_recipes.procedures.fields.places import number_in
-from headwater_recipes.procedures.fields.title import description
 from headwater_recipes.procedures.normalise import parts_by_rules
 
 LAW = "<h2>Normativa</h2><ul><li>Ley 39/2015, de 1 de octubre.</li></ul>"
@@ -93,12 +92,6 @@ def test_leaders_stand_between_a_name_and_an_amount():
     text = "## Cuantía\n\n- Niños ........ 20 €\n- Según baremo ......\n"
     assert amounts(parts_by_rules(text)).value == {"Niños": "20 €", "importe": "Según baremo ......"}
     assert amounts(parts_by_rules("## Cuantía\n\n- ........ 20 €\n")).value == {"importe": "........ 20 €"}
-
-
-def test_a_description_loses_only_the_sentences_that_say_whom_to_call():
-    text = "## Descripción\n\nCarné joven. Sirve para el 010 y el transporte. Llame al 010.\n"
-    value, _ = description(parts_by_rules(text), "")
-    assert value.value == "Carné joven. Sirve para el 010 y el transporte."
 
 
 @pytest.mark.parametrize("text", ["18,75 euroko tasa", "12 €-ko tasa", "300 eurokoa", "20 euro"])

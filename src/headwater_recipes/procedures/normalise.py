@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from headwater.text.words import count_words
 from headwater_recipes.procedures.detection import CORE, REQUIRED, is_procedure, other_content
 from headwater_recipes.procedures.fields import channels, deadlines, entries, laws, money, places, title
+from headwater_recipes.procedures.fields.description import description_from_name, description_of
 from headwater_recipes.procedures.fields.organism import abbreviation, name_in, responsible_organism
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, Span, first
 from headwater_recipes.procedures.identity import kind_tags, procedure_id
@@ -116,7 +117,7 @@ def _procedure(
     if page.secondary and name:
         fields["nombre"] = replace(name, value=_in_one_language(name.value, page.language, detect))
     if not fields["descripcion"]:
-        fields["descripcion"] = title.description_from_name(fields["nombre"], fields["organismo"])
+        fields["descripcion"] = description_from_name(fields["nombre"], fields["organismo"])
     values = {key: field_value.value for key, field_value in fields.items() if field_value}
     document = _document(page, owner, values, own_text(page, heading, parts))
     spans = {
@@ -153,8 +154,11 @@ def _fields(
         part for part in parts_of_field(content, "como_solicitar") if part.key != "cita"
     ] or parts_of_field(content, "como_solicitar")
     links = [(link, line) for part in content for line in part.lines for link in line.links]
-    description, remainder = title.description(
-        content if heading is None else parts, page.description if heading is None else ""
+    name = _name(page, heading, content)
+    description, remainder = description_of(
+        content if heading is None else parts,
+        str(name.value or ""),
+        page.description if heading is None else "",
     )
     where = places.places(
         [*applying, *parts_of_field(content, "organismo")],
@@ -170,7 +174,7 @@ def _fields(
     lines = [line for part in ways_parts for line in part.lines]
     papers, conditions = entries.separate_conditions(parts_of_field(content, "documentos_necesarios"))
     fields = {
-        "nombre": _name(page, heading, content),
+        "nombre": name,
         "nombre_alternativo": first([title.other_names(content), _dataset_title(page)]),
         "descripcion": description,
         "organismo": responsible_organism(
@@ -250,7 +254,7 @@ def _code(parts: Sequence[PagePart]) -> FieldValue:
 
 
 def _overflow(
-    parts: Sequence[PagePart], heading: PagePart | None, description: FieldValue, remainder: str
+    parts: Sequence[PagePart], heading: PagePart | None, description: FieldValue, remainder: FieldValue
 ) -> FieldValue:
     """Text that belongs to no field, by its heading."""
     texts: dict[str, str] = {}
@@ -267,7 +271,8 @@ def _overflow(
             texts[part.title[:LONGEST_TITLE]] = "\n".join(line.text for line in lines)
             spans += [(line.start, line.end) for line in lines]
     if remainder:
-        texts["descripcion"] = remainder
+        texts["descripcion"] = remainder.value
+        spans += remainder.spans
     return FieldValue(texts, tuple(spans)) if texts else FieldValue()
 
 

@@ -1,18 +1,13 @@
-"""The name, other names and description of a procedure."""
+"""The name and other names of a procedure."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from headwater.text.folding import fold_text
-from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.organism import name_in
-from headwater_recipes.procedures.fields.places import number_in
-from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
-from headwater_recipes.procedures.sections.sentences import sentences
 
 GENERIC = re.compile(
     r"^(?:tramites?(?: y (?:gestiones|servicios))?|tramits|(?:detalle|ficha|informacion|datos)(?: (?:del?|de la|do) (?:tramite|procedimiento|procedemento|servicio|ayuda))?|"
@@ -26,15 +21,9 @@ PREFIX = re.compile(
     re.IGNORECASE,
 )
 CODE = re.compile(r"^\(?(?=[A-Z]*\d)[A-Z]{0,4}[-.]?\d{2,6}[A-Z]?\)?\s*[-–—.:]\s+(?=[A-ZÁÉÍÓÚÀÈ])")
-LONGEST_DESCRIPTION, MOST_SENTENCES = 700, 3
-SHORTEST, LOWEST_TITLE = 20, 3
-ABOUT_THE_PAGE = frozenset({"nombre", "nombre_alternativo", "organismo", "codigo_sia", "ignored", "contacto"})
+LOWEST_TITLE = 3
 NOT_ABOUT = re.compile(
     r"^(?:ultima actualizacion|actualizado|actualitzat|publicado|fecha de|codigo|codi|estas en|inicio|imprimir|volver|compartir|last update|azken|sia\b|abierto el plazo|plazo cerrado|en plazo)"
-)
-
-CALLING = re.compile(
-    r"\b(?:tel|telf|telefon\w*|tlf|tfno|llam[ae]\w*|truca\w*|truqu\w*|chama\w*|chame\w*|deitu\w*|call|ring|dial|phone|telephone)\b"
 )
 
 
@@ -135,104 +124,6 @@ def _could_be_name(text: str) -> bool:
 def clean_title(text: str) -> str:
     text = CODE.sub("", PREFIX.sub("", " ".join(text.split())))
     return text.rstrip(" .:") if not text.isupper() else text.rstrip(" .:").capitalize()
-
-
-def description(parts: Sequence[PagePart], meta: str) -> tuple[FieldValue, str]:
-    """One to three sentences from the section about it, or from the text before the first section; and the remaining text."""
-    labelled = [line for part in parts if part.field == "descripcion" for line in part.lines]
-    lines = _prose(labelled)
-    if not lines:
-        lines = _prose(_opening(parts))
-    lines = [_without_responsible(line) for line in lines]
-    if not lines:
-        return (
-            FieldValue(meta.strip(), origin="frame:description")
-            if len(meta.strip()) >= SHORTEST
-            else NO_VALUE
-        ), ""
-    text = " ".join(
-        line.text if line.text.endswith((".", "!", "?", ":", ";")) else f"{line.text}." for line in lines
-    )
-    text = text if len(lines) > 1 else lines[0].text
-    if len(text) <= LONGEST_DESCRIPTION:
-        return FieldValue(text, spans_of(lines)), ""
-    all_sentences = sentences(text)
-    beginning = " ".join(all_sentences[:MOST_SENTENCES])
-    return FieldValue(beginning, spans_of(lines)), " ".join(all_sentences[MOST_SENTENCES:])
-
-
-def _without_responsible(line: SectionLine) -> SectionLine:
-    """The line without the sentences after the first that only say who is responsible or whom to call."""
-    first_sentence, *further = sentences(line.text) or [""]
-    relevant = [text for text in further if not responsible_in(text) and not _says_whom_to_call(text)]
-    return (
-        line if len(relevant) == len(further) else replace(line, text=" ".join([first_sentence, *relevant]))
-    )
-
-
-def _says_whom_to_call(sentence: str) -> bool:
-    return CALLING.search(fold_text(sentence)) is not None and bool(number_in(sentence))
-
-
-def description_from_name(name: FieldValue, organism: FieldValue) -> FieldValue:
-    """The name, and the organism if the name is short, for pages that describe nothing, such as forms. A document needs a
-    description; without one the whole page would wait for a person."""
-    if not name or len(name.value) >= SHORTEST:
-        return name
-    if not organism:
-        return NO_VALUE
-    text = f"{name.value} ({organism.value})"
-    spans = tuple(sorted({*name.spans, *organism.spans}))
-    return FieldValue(text, spans, name.origin or organism.origin) if len(text) >= SHORTEST else NO_VALUE
-
-
-def _prose(lines: Sequence[SectionLine]) -> list[SectionLine]:
-    prose = [
-        line
-        for line in lines
-        if line.kind in {"text", "item"}
-        and not NOTE.match(line.text)
-        and not NOT_ABOUT.match(fold_text(line.text))
-    ]
-    return prose if sum(len(line.text) for line in prose) >= SHORTEST else []
-
-
-def _opening(parts: Sequence[PagePart]) -> list[SectionLine]:
-    """Paragraphs below the title and outside all labelled sections."""
-    opening: list[SectionLine] = []
-    passed = False
-    for part in parts:
-        if part.field == "codigo_sia" and not passed:
-            opening += _paragraphs(part.lines[1:])  # a code is one line; the rest belongs to the page
-        elif part.label is not None:
-            passed = passed or part.field not in ABOUT_THE_PAGE
-        elif _is_opening(part, passed=passed, opening=opening):
-            opening += _paragraphs(part.lines)
-    return _sentence_lines(opening) or opening
-
-
-def _is_opening(part: PagePart, *, passed: bool, opening: Sequence[SectionLine]) -> bool:
-    """Whether the part belongs to the opening. Key facts may come before the title; the text below the title still counts."""
-    if part.level == 1 and not opening:
-        return True
-    if part.title and _sentence_lines(opening) and part.level > 1:
-        return False  # a section of its own, whatever it says
-    if part.title and not passed and not opening:
-        return True
-    return part.level <= 2 and not (passed and (part.title or _sentence_lines(opening)))
-
-
-def _paragraphs(lines: Sequence[SectionLine]) -> list[SectionLine]:
-    return [
-        line
-        for line in lines
-        if line.kind == "text" and len(line.text.split()) >= 6 and not line.text.endswith("?")
-    ]
-
-
-def _sentence_lines(lines: Sequence[SectionLine]) -> list[SectionLine]:
-    """The lines that end like sentences."""
-    return [line for line in lines if line.text.endswith((".", "!"))]
 
 
 def other_names(parts: Sequence[PagePart]) -> FieldValue:

@@ -4,6 +4,7 @@ about the page itself."""
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import takewhile
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.sections.parts import SectionLine
@@ -38,6 +39,7 @@ COOKIES = re.compile(
 ABOUT_COOKIES = re.compile(
     r"(?:we|this (?:site|web\w*)|our|este (?:sitio|portal)|esta (?:web|pagina|sede)|aquest\w? \w+|en esta|utilizamos|usamos|utilitzem|fem servir|empregamos|webgune honek)\b.{0,80}\b(?:cookies?|galetes|cookieak)\b"
 )
+COOKIES_AT_ALL = re.compile(r"\b(?:cookies?|galetes|galletas|cookieak)\b")
 PRINTS = re.compile(
     r"(?:imprim\w+|print|inprimatu|versio\w* (?:per|para|de|to)? ?(?:imprimir|impresion|print\w*))\b(?: \w+){0,3}$"
 )
@@ -124,12 +126,18 @@ def _running_lines(lines: Sequence[SectionLine]) -> set[int]:
 
 
 def _banner(lines: Sequence[SectionLine]) -> set[int]:
-    """Lines about cookies above the first heading. Below it they are what the page is about."""
+    """Lines about cookies above the first heading that is not about them. Below it they are what the page is about."""
+    about = [COOKIES_AT_ALL.search(fold_text(line.text[:LONGEST_LINE])) is not None for line in lines]
     heading = next((place for place, line in enumerate(lines) if line.kind == "heading"), 0)
+    if lines and lines[heading].level > 1 and ABOUT_COOKIES.match(fold_text(lines[heading].text)):
+        below = takewhile(lambda place: about[place], range(heading + 1, len(lines)))
+        return {*_about_cookies(lines[:heading]), heading, *below}
+    return _about_cookies(lines[:heading])
+
+
+def _about_cookies(lines: Sequence[SectionLine]) -> set[int]:
     return {
-        place
-        for place, line in enumerate(lines[:heading])
-        if ABOUT_COOKIES.match(fold_text(line.text[:LONGEST_LINE]))
+        place for place, line in enumerate(lines) if ABOUT_COOKIES.match(fold_text(line.text[:LONGEST_LINE]))
     }
 
 
