@@ -52,6 +52,7 @@ NOT_FROM_RECIPES = {
     ),
 }
 POLL_TIMES = frozenset({"polled_at", "wide_at"})
+STORY_TIMES = frozenset({"started_at"})
 # An account is asked for its orders since a moment, which is part of the address.
 SINCE = re.compile(r"(?<=[?&]after=)[^&]+")
 
@@ -95,6 +96,11 @@ def _comparable_row(table: Table, row: Row) -> Row:
     comparable = {name: value is not None if name in passing else value for name, value in row.items()}
     if table.name == "sources" and isinstance(comparable["watermark"], dict):
         comparable["watermark"] = _without_poll_times(comparable["watermark"])
+    if table.name == "stories" and isinstance(comparable["attributes"], dict):
+        comparable["attributes"] = {
+            name: bool(value) if name in STORY_TIMES else value
+            for name, value in comparable["attributes"].items()
+        }
     if table is captures:
         comparable |= {name: SINCE.sub("…", comparable[name]) for name in ("url", "final_url")}
     return comparable
