@@ -157,7 +157,7 @@ def read_bodies(engine: Engine, archive: Archive) -> dict[str, bytes]:
 PASSING_IN_FILES = frozenset(
     {
         "extracted_at", "fetched_at", "discovered_at", "last_verified_at", "last_updated", "elapsed_ms", "headwater_seal",
-        "scored_at", "score", "components",
+        "scored_at", "score", "components", "started_at",
     }
 )  # fmt: skip
 # These list their entries in the order of arrival.
