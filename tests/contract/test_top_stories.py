@@ -57,6 +57,7 @@ def test_c41_the_story_that_most_sources_report_comes_first_with_its_sources(sce
     assert (first["id"], first["told_by"], second["told_by"]) == ("hack", 2, 1)
     assert {teller["publisher"] for teller in first["sources"]} == {"A", "B"}
     assert all(teller["url"].endswith("/hack") for teller in first["sources"])
+    assert (first["score_reasons"], first["alert_reasons"]) == ([], [])
 
 
 def test_c19_copies_by_other_publishers_count_as_sources(scene: Scene, engine: Engine):
@@ -101,13 +102,19 @@ def test_c41_the_command_shows_stories_and_prints_json(
     monkeypatch: pytest.MonkeyPatch,
 ):
     scene.now = datetime.now(UTC) - HOUR
-    gather_stories(scene, ("hack", [article(scene, "A", "hack"), article(scene, "B", "hack")]))
+    gather_stories(
+        scene,
+        ("hack", [article(scene, "A", "hack"), article(scene, "B", "hack")]),
+        score=0.456,
+        attributes={"score_reasons": ["Recency adds 0.2."], "alert_reasons": ["it grew"]},
+    )
     settings = ("--config", str(settings_file(tmp_path, database)))
     shown = call(capsys, monkeypatch, *settings, "top", "--since", "6h")
-    assert "1. Hack" in shown.out
-    assert "2 sources" in shown.out
+    for words in ("1. Hack", "2 sources", "score 0.46", "Last alert: it grew", "Recency adds 0.2."):
+        assert words in shown.out
     record = call(capsys, monkeypatch, *settings, "top", "--since", "6h", "--json").record
     assert [story["title"] for story in record["stories"]] == ["Hack"]
+    assert record["stories"][0]["score_reasons"] == ["Recency adds 0.2."]
     assert call(capsys, monkeypatch, *settings, "top", "--since", "30m", "--json").record["stories"] == []
 
 

@@ -63,7 +63,7 @@ def _show(rank: int, story: dict[str, Any], out: Console) -> None:
     details = f"     {short_id(story['id'])}, {format_count(story['told_by'], 'source')}, {format_time(story['last_at'])}"
     score = "" if story["score"] is None else f", score {story['score']:.2f}"
     out.print(Text(details + score, style="dim"))
-    for reason in (*(f"Alert: {reason}" for reason in story["alert_reasons"]), *story["score_reasons"]):
+    for reason in (*(f"Last alert: {reason}" for reason in story["alert_reasons"]), *story["score_reasons"]):
         out.print(Text.assemble("     ", cell(reason, "dim")), soft_wrap=True)
     for source in story["sources"]:
         out.print(
