@@ -49,6 +49,13 @@ def test_a_story_names_the_documents_of_every_sentence(client: TestClient, rows:
     assert f'class="reference" href="/documents/{rows.article}"' in page
 
 
+def test_the_heat_of_a_story_leads_to_its_reasons(client: TestClient, rows: PageRows):
+    page = client.get(f"/stories/{rows.dam_story}").text
+    assert '<a href="#heat">Heat 70</a>' in page
+    assert "<li>Recency adds 0.2 &lt;of&gt; 0.25.</li>" in page
+    assert "<li>it grew to 10 reports</li>" in page
+
+
 def test_what_changed_depends_on_the_period(client: TestClient, rows: PageRows):
     day = client.get(f"/stories/{rows.dam_story}.json").json()["changes"]
     hour = client.get(f"/stories/{rows.dam_story}.json?since=1h").json()["changes"]

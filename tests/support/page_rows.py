@@ -116,6 +116,7 @@ def _describe_stories(app: App, article: str) -> None:
             "attributes": {
                 "claims": claims, "countries": ["PE", "BR"], "languages": ["en"],
                 "topic": {"code": "06000000", "name": "environment"},
+                "score_reasons": ["Recency adds 0.2 <of> 0.25."], "alert_reasons": ["it grew to 10 reports"],
             },
         }  # fmt: skip
         connection.execute(insert(stories), [row | {"id": "6" * 40, "title": "Valley dam opens its gates"}])

@@ -126,7 +126,7 @@ class _Walk:
     def _handlers(self) -> dict[str, Handler]:
         table: dict[str, Handler] = {"pre": self._open_verbatim, "/pre": self._close_verbatim}
         table |= {"a": self._open_link, "/a": self._close_link, "br": self._line_break, "img": self._picture}
-        table |= {"hr": self._rule}
+        table |= {"hr": self._end_block}
         for name in ("b", "strong"):
             table |= {name: self._open_bold, "/" + name: self._close_bold}
         return table
@@ -162,12 +162,12 @@ class _Walk:
                 return
 
     def _open_verbatim(self, _: str, attributes: str) -> None:
-        self._rule("", "")
+        self._end_block()
         self._open(_PRE, attributes)
         self.verbatim += 1
 
     def _close_verbatim(self, _name: str, _: str) -> None:
-        self._rule("", "")
+        self._end_block()
         self._close_outer(_PRE)
         self.verbatim = max(0, self.verbatim - 1)
 
@@ -193,7 +193,7 @@ class _Walk:
         self.images += 1
         self.page.pictures.append((len(self.texts), attributes))
 
-    def _rule(self, _name: str, _: str) -> None:
+    def _end_block(self, *_: str) -> None:
         if self.parts:
             self._flush()
 
