@@ -1,7 +1,7 @@
 """A document is composed from its source and its page; each field has an origin, each change a trail entry."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -54,6 +54,17 @@ def test_the_title_comes_from_the_source_and_every_other_field_from_the_page():
     assert (document.authors, document.origins["authors"]) == (("Page Author",), "dense")
     assert (document.description, document.keywords, document.language) == ("page", ("p",), "en")
     assert (document.publisher, document.canonical_url) == ("Page Wire", "https://wire.example/canonical")
+
+
+def test_a_page_that_says_it_will_be_published_years_from_now_has_the_date_of_its_source():
+    far = datetime(2099, 1, 1, tzinfo=UTC)
+    reading = Reading(text="Words", published=far, origins={"published": "json-ld datePublished"})
+    document = compose_document(_draft(published=EARLY), reading)
+    assert (document.published, document.origins["published"]) == (EARLY, "source")
+    assert document.notes["date_in_the_future"] == "2099-01-01 00:00:00+00:00"
+    assert compose_document(_draft(), reading).published is None
+    tomorrow = replace(reading, published=LATE + timedelta(hours=20))
+    assert compose_document(_draft(published=EARLY), tomorrow).published == tomorrow.published
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ DAY_ANYWHERE = timedelta(hours=24 + 14)
 
 def compose_document(draft: Draft, reading: Reading, page: PageState = PageState.READ) -> Document:
     """The source's title wins, because pages decorate theirs. For every other field the page wins, except for a date
-    without a time where the source has the time. A date that neither of them has is taken from a copy."""
+    without a time where the source has the time, and for a date that was in the future when the page was read. A date that neither of
+    them has is taken from a copy."""
     lead, hints = draft.lead.lead, draft.lead.lead.hints
     origins = dict(reading.origins)
     values: dict[str, Any] = {}
@@ -36,8 +37,9 @@ def compose_document(draft: Draft, reading: Reading, page: PageState = PageState
         origins.pop(field, None)
 
     choose("title", (FROM_SOURCE, lead.title), ("page", reading.title))
-    dates = [("page", reading.published), (FROM_SOURCE, lead.published)]
-    dates = dates[::-1] if _has_only_the_day(reading.published, lead.published) else dates
+    page_date = _page_date(draft, reading)
+    dates = [("page", page_date), (FROM_SOURCE, lead.published)]
+    dates = dates[::-1] if _has_only_the_day(page_date, lead.published) else dates
     copied = [(FROM_COPY + draft.copy_date.origin, draft.copy_date.published)] if draft.copy_date else []
     choose("published", *dates, *copied)
     choose("authors", ("page", reading.authors), (FROM_SOURCE, tuple(hints.get("authors", ()))))
@@ -65,9 +67,27 @@ def compose_document(draft: Draft, reading: Reading, page: PageState = PageState
         subjects=(subject,) if subject else (),
         attributes=_attributes(reading, hints),
         origins=origins,
-        notes={"method": reading.method, "confidence": reading.confidence, **_readers(reading)},
+        notes={
+            "method": reading.method,
+            "confidence": reading.confidence,
+            **_readers(reading),
+            **_future_date(reading, page_date),
+        },
         **values,
     )
+
+
+def _page_date(draft: Draft, reading: Reading) -> datetime | None:
+    """None for a date that no time zone explains: such a page would be the newest for years."""
+    if draft.capture is None or reading.published is None:
+        return reading.published
+    is_explained = reading.published - draft.capture.fetched_at <= DAY_ANYWHERE
+    return reading.published if is_explained else None
+
+
+def _future_date(reading: Reading, page_date: datetime | None) -> dict[str, Any]:
+    is_ignored = reading.published is not None and page_date is None
+    return {"date_in_the_future": str(reading.published)} if is_ignored else {}
 
 
 def _readers(reading: Reading) -> dict[str, Any]:
