@@ -113,6 +113,27 @@ def test_p17_a_department_signs_the_page_before_its_town_hall():
     assert document["organismo"] == "Servicio de Deportes"
 
 
+@pytest.mark.parametrize("owner", ["Ayuntamiento de Muestra", "Gobierno de Cantabria"])
+@pytest.mark.parametrize(
+    "contact",
+    [
+        "<h2>Contacto</h2><p>Servicio de Deportes y Juventud</p><p>942 555 134</p>",
+        "<h2>Contacto</h2><p>Servicio de Deportes y Juventud 942 555 134 deportes@muestra.example</p>",
+        "<h2>Órgano responsable</h2><p>Servicio de Deportes y Juventud, teléfono 942 555 134 (pregunten por Ana).</p>",
+        "<h2>Información</h2><p>Tramita: Servicio de Deportes y Juventud</p>",
+    ],
+)
+def test_p17_the_department_beside_its_number_is_responsible(owner: str, contact: str):
+    (document,) = read_site(owner, f"{BASE}{contact}")
+    assert document["organismo"] == "Servicio de Deportes y Juventud"
+
+
+def test_p6_a_procedure_may_have_questions_about_the_site():
+    questions = "<h2>Preguntas frecuentes sobre la sede</h2><p>Borre la memoria del navegador.</p>"
+    assert read(f"{BASE}<h2>Cómo solicitarlo</h2><p>Por internet, en la sede electrónica.</p>{questions}")
+    assert read(f"{BASE}{questions}") == []
+
+
 def test_p13_lines_that_are_placed_one_by_one_are_joined_to_paragraphs():
     lines = (
         (10, "<b>1. Requisitos</b>"), (28, "Vivir en la villa desde hace más de un año"), (46, "y no tener deudas."),

@@ -107,7 +107,7 @@ def other_content(parts: Sequence[PagePart], title: str, url: str) -> str:
     applies = "como_solicitar" in applying
     kinds = (
         ("listing", any(LISTING.match(line) for line in titles) or _has_leaders(parts)),
-        ("about the site", any(ABOUT_THE_SITE.match(line) for line in titles) or _is_about_cookies(text)),
+        ("about the site", _is_about_the_site(titles, applies=applies) or _is_about_cookies(text)),
         ("help with the site", not applies and any(USING_THE_SITE.match(line) for line in titles)),
         ("norm", not applies and any(NORM_TEXT.match(line) for line in titles)),
         ("public notice", not applies and any(PUBLIC_NOTICE.match(line) for line in titles)),
@@ -156,6 +156,12 @@ def _is_job_offer(parts: Sequence[PagePart], titles: Sequence[str], text: str) -
     selected = named or _count(SELECTION, text) > 0
     signs = _count((*JOB_OFFER, *SELECTION), text)
     return selected and signs >= (FEWEST_NAMED_JOB if named else FEWEST_JOB)
+
+
+def _is_about_the_site(titles: Sequence[str], *, applies: bool) -> bool:
+    """By the title of the page; by its other headings only where it does not say how to apply, because below that a procedure may
+    have questions about the site as well."""
+    return any(ABOUT_THE_SITE.match(line) for line in (titles[:1] if applies else titles))
 
 
 def _is_about_cookies(text: str) -> bool:

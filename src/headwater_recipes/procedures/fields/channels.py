@@ -31,7 +31,7 @@ POST = re.compile(
     r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b|(?:registered|certified) mail|\bby mail\b|\b(?:envi\w{1,12}|mand\w{1,12}|remit\w{1,12}|send) .{0,40}\b(?:en papel|en paper|on paper)\b|por carta\b"
 )
 VIRTUAL = re.compile(
-    r"electronic office|online office|oficina (?:virtual|electronica)|bulego (?:birtual|elektroniko)\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico"
+    r"(?:electronic|online|virtual) office|oficina (?:virtual|electronica)|bulego (?:birtual|elektroniko)\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico"
 )
 NOT_ONLINE = re.compile(
     r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"

@@ -40,6 +40,8 @@ TRAILING = re.compile(
 TOWN_HALL = re.compile(
     r"^(?:ayuntamiento|ajuntament|concello|diputacio|deputacion|cabildo|consell (?:insular|comarcal)|mancomun)|\budala$|foru aldundia$|(?:town|city) (?:council|hall)$"
 )
+GOVERNMENT = re.compile(r"gobierno (?!de espana)|govern\b|xunta|junta|generalitat|eusko jaurlaritza")
+"""Of a region: like a town hall, it has a department for everything."""
 MINISTRY = re.compile(r"Minist|Gobierno de España")
 AGENCY = re.compile(r"Direcci|Institut|Agènci|Agencia|Servicio|Servei|Secretaría|Tesorería|Jefatura")
 """The agency that owns the site, where every page names its ministry at the top."""
@@ -47,7 +49,7 @@ FOOT = frozenset({"footer", "closing"})
 """The foot of a site names its ministry as well; what the page states for programs is its own."""
 CONTACTS = frozenset({"", "contacto", "como_solicitar", "datos_importantes"})
 WITH = re.compile(r"^(?:(?:[Cc]on|[Aa]mb|[Cc]oa?) )?(?:la |el |l['’]|o |a |[Tt]he |La |El |L['’]|O |A )?")
-NAME_END = re.compile(r"[,:.(]\s|\s[–—-]\s")
+NAME_END = re.compile(r"[,:.(]\s|\s[–—-]\s|\s\(|\s(?=\d)")
 PUBLIC_COUNTER = re.compile(
     r"^oficina|atenci|informaci|registr|rexistr|ciudadan|ciutadan|cidada|herritar|citizen"
 )
@@ -70,7 +72,7 @@ def responsible_organism(
         [_from_labels(labelled, frame_name), _named_as_responsible(parts), _below_title(parts)]
     ):
         return stated
-    if TOWN_HALL.search(fold_text(frame_name)) and (
+    if (TOWN_HALL.search(fold_text(frame_name)) or GOVERNMENT.match(fold_text(frame_name))) and (
         stated := first([_department_at_foot(site, frame_name), _answering(parts)])
     ):
         return stated
@@ -109,9 +111,12 @@ def _from_labels(parts: Sequence[PagePart], frame_name: str) -> FieldValue:
 
 
 def _without_address(text: str) -> str:
-    """The name before a dash, if an address or a number follows."""
+    """The name before a dash, if an address or a number follows, and before a telephone number."""
     name, *after = APART.split(text, maxsplit=1)
-    return name if after and ADDRESS_SIGN.search(after[0]) else text
+    if after and ADDRESS_SIGN.search(after[0]):
+        return name
+    name = NAME_END.split(text, maxsplit=1)[0]
+    return name if is_body(name) and number_in(text[len(name) :], "tel") else text
 
 
 def _named_as_responsible(parts: Sequence[PagePart]) -> FieldValue:
@@ -133,10 +138,13 @@ def _below_title(parts: Sequence[PagePart]) -> FieldValue:
 
 
 def _answering(parts: Sequence[PagePart]) -> FieldValue:
-    """The department that answers questions: "Área de Bienestar Social: 974 555 134"."""
-    for line in (line for part in parts if part.field in CONTACTS for line in part.lines):
+    """The department that answers questions: "Área de Bienestar Social: 974 555 134". Below a heading about contacts, its number may
+    stand on another line."""
+    pairs = [(part, line) for part in parts if part.field in CONTACTS for line in part.lines]
+    for part, line in pairs:
         name = WITH.sub("", NAME_END.split(line.text, maxsplit=1)[0])
-        if is_body(name) and not PUBLIC_COUNTER.search(fold_text(name)) and number_in(line.text, "tel"):
+        searched = part.text if part.field == "contacto" and name == line.text else line.text
+        if is_body(name) and not PUBLIC_COUNTER.search(fold_text(name)) and number_in(searched, "tel"):
             return FieldValue(name, spans_of([line]))
     return NO_VALUE
 

@@ -23,7 +23,7 @@ _ACTS = r"(?:tramit|gestion|xestion|prest|port|llev|organi[zt]+|convoc|coordin|e
 _FILL = r"(?:(?!(?:en|ante|al|amb|con|na|no|por|a|davant|no)\b)[a-zà-ÿ]+ ){0,4}(?:a )?(?:l['’])?"
 RESPONSIBLE = (
     re.compile(
-        rf"(?:\b(?i:lo|la|los|las|ho|els|les|os|as|o|se|que|quien|qui|en) (?:{_ACTS})|\b(?:Organiza|Organitza|Convoca|Gestiona|Xestiona|Tramita|Concede|Atiende|Atende|Atén|Responde|Resuelve|Instruye|Lévao|Xestiónao|Trámítao|Tramítao|Convócao))\s{_FILL}({_NAME})"
+        rf"(?:\b(?i:lo|la|los|las|ho|els|les|os|as|o|se|que|quien|qui|en) (?:{_ACTS})|\b(?:Organiza|Organitza|Convoca|Gestiona|Xestiona|Tramita|Concede|Atiende|Atende|Atén|Responde|Resuelve|Instruye|Lévao|Xestiónao|Trámítao|Tramítao|Convócao):?)\s{_FILL}({_NAME})"
     ),
     re.compile(
         rf"\b(?i:(?:órgano|òrgan|organismo|organisme|departamento|unidad|unitat)?\s?(?:competente?|responsable|encargad[oa]|encarregat|encarregada|gestora?) (?:es|és|é)|(?:es )?(?:cosa|competencia|competència|responsabilidad|responsabilitat) (?:de|da|do)|(?:a cargo|a càrrec|depende|depèn|depende) (?:de|da|do|del)|corresponde?n? (?:a|al|á)) {_FILL}({_NAME})"
