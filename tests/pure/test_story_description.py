@@ -15,6 +15,7 @@ from headwater.stories.coverage import domain_of
 from headwater_recipes.geopolitics.alert_rules import AlertRules
 from headwater_recipes.geopolitics.description import DescribeStory, main_topic
 from headwater_recipes.geopolitics.steps import topic_record
+from headwater_recipes.geopolitics.week_reports import MOST_STORED
 
 STRAIT = "0b0f2a86-6a1c-4b0e-9d43-1f2f3c4d5e6f"
 
@@ -212,6 +213,32 @@ def test_g17_reports_that_arrive_late_are_no_growth():
     )
     assert (late.attributes["growth_from"], late.attributes["alert"]) == (12, [])
     assert fresh.attributes["alert"] == []
+
+
+def test_g16_what_a_story_remembers_of_its_reports_is_bounded():
+    undated = [replace(document(f"d{number:03}"), published=None) for number in range(MOST_STORED + 20)]
+    first = describe(undated)
+    week = first.attributes["week"]
+    assert (len(week["arrivals"]), len(week["publishers"])) == (MOST_STORED, MOST_STORED)
+    again = describe([*undated, document("later")], first)
+    assert (again.attributes["reports"], again.score) == (MOST_STORED + 21, first.score)
+
+
+def test_g17_a_story_that_an_earlier_version_described_does_not_alert_for_the_same_again():
+    documents = [document(f"d{number}", "11000000") for number in range(12)]
+    described = describe(documents, score=0.5, new_story=5)
+    assert described.attributes["alert"] == ["new_story", "score"]
+    by_earlier_version = replace(
+        described,
+        attributes={
+            name: value
+            for name, value in described.attributes.items()
+            if name not in {"week", "reports", "started_at", "growth_from"}
+        },
+    )
+    joined = describe([*documents, document("later", "11000000")], by_earlier_version, score=0.5, new_story=5)
+    assert joined.attributes["alert"] == []
+    assert joined.attributes["is_hot"]
 
 
 def test_g13_a_story_without_text_is_summarised_by_its_titles():

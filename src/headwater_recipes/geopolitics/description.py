@@ -20,6 +20,7 @@ from headwater_recipes.geopolitics.week_reports import (
     ATTRIBUTE,
     HOT,
     WEEK,
+    WeekReports,
     report_times,
     stored_week,
     week_reports,
@@ -163,19 +164,21 @@ def with_llm_summary(story: Story, before: Story | None) -> Story:
 
 
 def alert_state(story: Story, now: datetime) -> StoryState | None:
-    """The state of a story that alert rules compare. None for a story that was never described."""
-    attributes, week = story.attributes, stored_week(story.attributes)
-    if week is None:
+    """The state of a story that alert rules compare. None for a story that was never described; one that was described before
+    reports were counted by hour still says what it alerted for."""
+    attributes = story.attributes
+    if "articles" not in attributes:
         return None
+    week = stored_week(attributes) or WeekReports()
     return StoryState(
         score=story.score or 0.0,
-        reports=int(attributes["reports"]),
+        reports=int(attributes.get("reports", attributes["articles"])),
         of_week=week.reports(now),
-        growth_from=int(attributes["growth_from"]),
+        growth_from=int(attributes.get("growth_from", 0)),
         topic=str(attributes["topic"]["code"]),
         subjects=frozenset((str(attributes["flashpoint"]), *attributes["countries"])),
-        recent=int(attributes["recent"]),
-        gained=int(attributes["gained"]),
+        recent=int(attributes.get("recent", 0)),
+        gained=int(attributes.get("gained", 0)),
         is_quiet=week.newest is not None and now - week.newest > RECENT,
         is_hot=bool(attributes.get("is_hot")),
         withheld=tuple(attributes.get("alert_withheld", ())),

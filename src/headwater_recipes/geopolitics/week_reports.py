@@ -19,6 +19,8 @@ from headwater.stories.coverage import domain_of
 WEEK = timedelta(days=7)
 HOT = timedelta(days=3)
 ATTRIBUTE = "week"
+MOST_STORED = 300
+"""Publishers, and reports without a usable date, that a story remembers: those of the latest hours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,10 +104,15 @@ def week_reports(
             arrivals[document.id] = moment.isoformat()
     return WeekReports(
         hours=dict(sorted(hours.items())),
-        publishers=dict(sorted(publishers.items())),
-        arrivals=dict(sorted(arrivals.items())),
+        publishers=_latest(publishers),
+        arrivals=_latest(arrivals),
         newest=max((moment.astimezone(UTC) for moment in times.values() if moment is not None), default=None),
     )
+
+
+def _latest(moments: Mapping[str, str]) -> dict[str, str]:
+    by_age = sorted(moments.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)
+    return dict(sorted(by_age[:MOST_STORED]))
 
 
 def _has_past_date(document: Document, now: datetime) -> bool:
