@@ -10,8 +10,11 @@ from headwater_recipes.procedures.field_places import field_places
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.labels.recognise import recognise
 from headwater_recipes.procedures.link_type import is_home_page
-from headwater_recipes.procedures.normalise import parts_by_rules, parts_of
+from headwater_recipes.procedures.normalise import Procedure, parts_by_rules, parts_of
+from headwater_recipes.procedures.page.page import ProcedurePage
 from headwater_recipes.procedures.page.reader import read_procedure
+from headwater_recipes.procedures.sections.parts import lines_of
+from headwater_recipes.procedures.sections.statements import statements_in
 from headwater_recipes.procedures.standalone import page_from, procedures_from
 
 
@@ -197,19 +200,26 @@ PROSE = (
 )
 
 
-def test_p13_sentences_of_plain_prose_are_fields_and_name_their_places_within_the_paragraph():
+def read_prose(body: str) -> tuple[Procedure, ProcedurePage]:
     url = "https://www.villa.example/pesca"
-    reading = read_procedure(PROSE.encode(), ExtractHints(url=url, media_type="text/html"))
+    reading = read_procedure(body.encode(), ExtractHints(url=url, media_type="text/html"))
     assert isinstance(reading, Reading)
     (procedure,) = procedures_from(reading, url)
+    return procedure, page_from(reading, url)
+
+
+def test_p13_sentences_of_plain_prose_are_fields_and_name_their_places_within_the_paragraph():
+    procedure, page = read_prose(PROSE)
     assert procedure.document["tasas"] == "Se pagan 12 euros por temporada."
     assert procedure.document["plazos"] == {
         "solicitud": "Las solicitudes se admiten del 1 de febrero al 31 de marzo.",
         "resolucion": "La decisión se notifica en un plazo de dos meses",
         "silencio_administrativo": "si no hay respuesta, se entiende denegada.",
     }
-    assert procedure.placed_by["tasas"] == "model"
-    (place,) = field_places(procedure, page_from(reading, url))["como_solicitar"]
+    by_model = {"tasas", "donde_solicitar", "canal"}
+    assert {procedure.placed_by[name] for name in by_model} == {"model"}
+    assert {procedure.placed_by[name] for name in ("nombre", "descripcion")} == {"rule"}
+    (place,) = field_places(procedure, page)["como_solicitar"]
     assert (place["path"], place["start"]) == ("/html/body[1]/main[1]/p[4]", 33)
 
 
@@ -232,3 +242,34 @@ def test_p13_rows_with_unknown_labels_are_sections():
 def test_p17_sentences_of_a_paragraph_that_name_their_amounts_are_amounts_of_their_own():
     main = f"{BASE}<h2>Cuantía de la ayuda</h2><p>Luz y gas: hasta 400 euros. Comida: hasta 600 euros.</p>"
     assert read_one(main)["cuantias"] == {"Luz y gas": "hasta 400 euros", "Comida": "hasta 600 euros"}
+
+
+def test_p13_a_sentence_that_stands_twice_in_a_long_paragraph_is_placed_where_it_was_read():
+    again = "Se pagan 12 euros por temporada."
+    history = " ".join(
+        f"El pantano número {number} tiene un mirador con bancos de piedra." for number in range(9)
+    )
+    body = PROSE.replace(again, f"{again} {history} {again}")
+    procedure, page = read_prose(body)
+    paragraph = body.split("<p>")[-1].split("</p>")[0]
+    places = field_places(procedure, page)
+    assert [paragraph[place["start"] : place["end"]] for place in places["como_solicitar"]] == [
+        "La petición se deja en la oficina de la calle del Pozo, 4, o se envía por internet desde la sede electrónica"
+    ]
+    assert [place["start"] for place in places["tasas"]] == [0, paragraph.rindex("Se pagan")]
+
+
+def test_p13_sentences_that_belong_to_no_field_are_additional_text():
+    remark = "El pantano se construyó en 1954 y tiene un mirador."
+    body = PROSE.replace("se entiende denegada.", f"se entiende denegada. {remark}")
+    procedure, _ = read_prose(body)
+    assert procedure.document["datos_adicionales"] == {"Carné de pesca en el pantano": remark}
+
+
+def test_p13_a_link_belongs_to_the_sentence_that_it_stands_in():
+    text = "Se pagan 12 euros. Pague con [**tarjeta**](https://pagos.example/). Venga a [ ](https://mapa.example/) la oficina."
+    (line,) = lines_of(text)
+    statements = statements_in(line, text)
+    assert [[link.url for link in statement.links] for statement in statements] == [
+        [], ["https://pagos.example/"], ["https://mapa.example/"],
+    ]  # fmt: skip

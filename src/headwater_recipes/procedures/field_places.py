@@ -7,7 +7,6 @@ from typing import Any
 from headwater_recipes.procedures.fields.value import Span
 from headwater_recipes.procedures.normalise import Procedure
 from headwater_recipes.procedures.page.page import ProcedurePage
-from headwater_recipes.procedures.page.source_text import LONGEST_PASSAGE as LONGEST_LINE
 from headwater_recipes.procedures.page.source_text import Place
 from headwater_recipes.procedures.sections.parts import plain_text
 
@@ -40,24 +39,27 @@ def _places_of_spans(spans: Sequence[Span], page: ProcedurePage) -> list[Place]:
     for start, end in spans:
         inside = [(first, last, place) for first, last, place in lines if first < end and last > start]
         for first, last, place in inside:
-            passage = page.text[max(first, start) : min(last, end)]
-            narrowed = _narrowed(place, page.text[first:last], passage)
-            places.append({**narrowed, "passage": _shortened(passage)})
+            begin, finish = max(first, start), min(last, end)
+            narrowed = _narrowed(place, page.text[first:last], begin - first, finish - first)
+            places.append({**narrowed, "passage": _shortened(page.text[begin:finish])})
         if not inside:
             places.append({"text": [start, end], "passage": _shortened(page.text[start:end])})
     return places
 
 
-def _narrowed(place: Mapping[str, Any], line: str, passage: str) -> Mapping[str, Any]:
-    """The place of a sentence within that of its line, if the source has the same spaces as the line."""
-    whole, part = line_without_marks(line), BORDERS.sub("", line_without_marks(passage))
-    bare = BORDERS.sub("", whole)
-    start = bare.find(part)
-    beginning = BORDERS.sub("", whole[:LONGEST_LINE])
-    same_spaces = "start" in place and place["end"] - place["start"] in {len(bare), len(beginning)}
-    if not same_spaces or start < 0 or len(part) == len(bare):
+def _narrowed(place: Mapping[str, Any], line: str, begin: int, finish: int) -> Mapping[str, Any]:
+    """The place of a sentence within that of its line, if the source has the same spaces as the line. A line may have the same words
+    twice: the search begins after the text before the sentence."""
+    whole, before, part = map(_bare, (line, line[:begin], line[begin:finish]))
+    start = whole.find(part, len(before))
+    has_same_spaces = "start" in place and place["end"] - place["start"] == len(whole)
+    if not has_same_spaces or start < 0 or len(part) == len(whole):
         return place
     return {**place, "start": place["start"] + start, "end": place["start"] + start + len(part)}
+
+
+def _bare(text: str) -> str:
+    return BORDERS.sub("", line_without_marks(text))
 
 
 def _place_of_origin(origin: str, value: Any, page: ProcedurePage) -> Place:

@@ -1,6 +1,7 @@
 """Turns an extracted page into the procedures that it describes."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -9,7 +10,16 @@ from urllib.parse import urlsplit
 
 from headwater.text.words import count_words
 from headwater_recipes.procedures.detection import CORE, REQUIRED, is_procedure, other_content
-from headwater_recipes.procedures.fields import channels, deadlines, entries, laws, money, places, title
+from headwater_recipes.procedures.fields import (
+    additional,
+    channels,
+    deadlines,
+    entries,
+    laws,
+    money,
+    places,
+    title,
+)
 from headwater_recipes.procedures.fields.description import description_from_name, description_of
 from headwater_recipes.procedures.fields.organism import abbreviation, name_in, responsible_organism
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, Span, first
@@ -41,7 +51,7 @@ from headwater_recipes.procedures.sections.place_statements import place_stateme
 from headwater_recipes.procedures.sections.promote import promote_headings
 from headwater_recipes.procedures.sections.separate import in_language, separate_procedures
 
-LONGEST_TITLE, OPENING, FEW_WORDS = 120, 600, 14
+OPENING, FEW_WORDS = 600, 14
 LEAST_LIKELY, PLAINLY = 0.7, 0.9
 SITE_IN_TITLE = re.compile(r"(?<!\s)\s[-|–—·]\s")
 
@@ -126,10 +136,19 @@ def _procedure(
     recognised = tuple(
         dict.fromkeys(part.field for part in parts if part.label and part.own and part.field != "ignored")
     )
-    by_model = {part.field for part in parts if part.by_model}
-    placed_by = {name: "model" if name in by_model else "rule" for name in values}
+    lines_by_model = sorted((line.start, line.end) for part in parts if part.by_model for line in part.lines)
+    placed_by = {name: _placed_by(fields[name].spans, lines_by_model) for name in values}
     origins = {name: fields[name].origin for name in values if fields[name].origin}
     return Procedure(document, spans, recognised, placed_by, origins)
+
+
+def _placed_by(spans: Sequence[Span], lines_by_model: Sequence[Span]) -> str:
+    """Whether a value stands in a section that the classifier recognised, whatever field the section is about."""
+    for start, end in spans:
+        place = bisect_left(lines_by_model, (end, 0))
+        if place and lines_by_model[place - 1][1] > start:
+            return "model"
+    return "rule"
 
 
 def _in_one_language(name: str, language: str, detect: LanguageDetector) -> str:
@@ -199,7 +218,7 @@ def _fields(
         "canal": FieldValue(channel, tuple((line.start, line.end) for line in lines))
         if channel
         else FieldValue(),
-        "datos_adicionales": _overflow(content, heading, description, remainder),
+        "datos_adicionales": additional.additional_text(content, heading, description, remainder),
     }
     return _with_gazette(page, fields) if page.gazette else fields
 
@@ -251,29 +270,6 @@ def _code(parts: Sequence[PagePart]) -> FieldValue:
             if match := re.search(r"\b\d{5,8}\b", line.text):
                 return FieldValue(match[0], ((line.start, line.end),))
     return FieldValue()
-
-
-def _overflow(
-    parts: Sequence[PagePart], heading: PagePart | None, description: FieldValue, remainder: FieldValue
-) -> FieldValue:
-    """Text that belongs to no field, by its heading."""
-    texts: dict[str, str] = {}
-    spans: list[Span] = []
-    for part in parts:
-        if part.label is not None or not part.title or part is heading:
-            continue
-        lines = [
-            line
-            for line in part.lines
-            if not any(start <= line.start < end for start, end in description.spans)
-        ]
-        if lines:
-            texts[part.title[:LONGEST_TITLE]] = "\n".join(line.text for line in lines)
-            spans += [(line.start, line.end) for line in lines]
-    if remainder:
-        texts["descripcion"] = remainder.value
-        spans += remainder.spans
-    return FieldValue(texts, tuple(spans)) if texts else FieldValue()
 
 
 def _with_gazette(page: ProcedurePage, fields: dict[str, FieldValue]) -> dict[str, FieldValue]:

@@ -62,7 +62,10 @@ class SourceText:
             return None
         start = self.letters.find(bare, after)
         start = self.letters.find(bare) if start < 0 else start
-        return None if start < 0 else (start, start + len(bare))
+        if start < 0:
+            return None
+        whole = letters_of(passage)
+        return start, start + len(whole if self.letters.startswith(whole, start) else bare)
 
     def place(self, start: int, end: int) -> Place:
         """The innermost element that contains all the letters, with the offsets in its text."""

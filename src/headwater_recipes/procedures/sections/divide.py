@@ -149,7 +149,13 @@ def _continued_part(
     """The section after the end of labels and values. It belongs to the heading above them."""
     around = above[-1] if above else _HeadingAbove(0, None, "")
     return PagePart(
-        title="", level=around.level, label=around.label, lines=below, start=rule.start, own=False
+        title="",
+        level=around.level,
+        label=around.label,
+        lines=below,
+        start=rule.start,
+        own=False,
+        above=tuple(heading.title for heading in above),
     )
 
 

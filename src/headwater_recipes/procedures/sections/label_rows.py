@@ -23,7 +23,7 @@ def _divided(part: PagePart, text: str) -> Iterator[PagePart]:
     yield replace(part, lines=part.lines[:first])
     remaining: list[SectionLine] = []
     for line in part.lines[first:]:
-        if line not in rows:
+        if not _is_labelled(line):
             remaining.append(line)
             continue
         yield replace(
@@ -34,7 +34,8 @@ def _divided(part: PagePart, text: str) -> Iterator[PagePart]:
             start=line.start,
         )
     if remaining:
-        yield replace(part, title="", lines=tuple(remaining), start=remaining[0].start)
+        above = (*part.above, part.title)
+        yield replace(part, title="", above=above, lines=tuple(remaining), start=remaining[0].start)
 
 
 def _is_labelled(line: SectionLine) -> bool:

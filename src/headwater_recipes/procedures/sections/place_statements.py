@@ -53,5 +53,11 @@ def _pieces(part: PagePart, placed: Sequence[Placed]) -> Iterator[PagePart]:
     for label, run in groupby(placed[first:], key=lambda pair: pair[1]):
         lines = tuple(line for line, _ in run)
         yield replace(
-            part, title="", label=label, by_model=label is not None, lines=lines, start=lines[0].start
+            part,
+            title="",
+            above=(*part.above, part.title),
+            label=label,
+            by_model=label is not None,
+            lines=lines,
+            start=lines[0].start,
         )

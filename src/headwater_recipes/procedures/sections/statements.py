@@ -2,6 +2,7 @@
 sentences that stand in the fields of labelled pages (`training/statements.py`)."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -18,7 +19,7 @@ from headwater_recipes.procedures.sections.classifier import (
     add_hashed,
     text_shape,
 )
-from headwater_recipes.procedures.sections.parts import SectionLine, TextLink
+from headwater_recipes.procedures.sections.parts import LINK, SectionLine, TextLink
 from headwater_recipes.procedures.sections.sentences import sentences
 from headwater_recipes.procedures.sections.word_meaning import DIMENSIONS, text_meaning
 
@@ -44,8 +45,12 @@ def statements_in(line: SectionLine, page_text: str) -> list[SectionLine]:
 
 
 def _with_spans(line: SectionLine, pieces: Sequence[str], raw: str) -> Iterator[SectionLine]:
-    """The pieces of a line, each where its words stand in the raw line; targets of links are no words."""
+    """The pieces of a line, each where its words stand in the raw line, with the links that stand there; targets of links are no
+    words."""
     words = RUN.finditer(TARGET.sub(lambda match: " " * len(match[0]), raw))
+    links = list(LINK.finditer(raw))
+    link_starts = [link.start() for link in links]
+    line_links, links_before = frozenset(line.links), 0
     for number, piece in enumerate(pieces):
         start, end = len(raw), 0
         for word in RUN.findall(piece):
@@ -57,6 +62,9 @@ def _with_spans(line: SectionLine, pieces: Sequence[str], raw: str) -> Iterator[
             start, end = 0, len(raw)
         last = number == len(pieces) - 1
         end = len(raw) if last else _after_mark(raw, end)
+        links_until = bisect_left(link_starts, end)
+        own_links = [TextLink(link[1].strip(), link[2]) for link in links[links_before:links_until]]
+        links_before = max(links_before, links_until)
         yield replace(
             line,
             text=piece.rstrip(";"),
@@ -64,7 +72,7 @@ def _with_spans(line: SectionLine, pieces: Sequence[str], raw: str) -> Iterator[
             end=line.start + end,
             lead="",
             rest="",
-            links=_links_within(line.links, piece),
+            links=tuple(link for link in own_links if link in line_links),
         )
 
 
@@ -76,16 +84,12 @@ def _after_mark(raw: str, end: int) -> int:
     return end
 
 
-def _links_within(links: Sequence[TextLink], piece: str) -> tuple[TextLink, ...]:
-    return tuple(link for link in links if link.text and link.text in piece)
-
-
 def statement_shares(title: str, lines: Sequence[SectionLine]) -> Any:
     """The probability of each class for each statement of a section, in its order."""
     weights, bias = read_model()
     if not lines:
         return np.zeros((0, len(CLASSES)))
-    scores = np.array(statement_rows(title, lines)) @ weights + bias
+    scores = np.array([row @ weights for row in statement_rows(title, lines)]) + bias
     shares = np.exp(scores - scores.max(1, keepdims=True))
     return shares / shares.sum(1, keepdims=True)
 
@@ -97,18 +101,18 @@ def term_keys(texts: Sequence[str]) -> list[str]:
     shares = statement_shares("", lines)[:, terms]
     keys = [CLASSES[place].partition(".")[2] for place in terms]
     return [
-        keys[int(row.argmax())] if row.max() / row.sum() >= PLAIN_TERM and row.sum() >= ANY_TERM else ""
+        keys[int(row.argmax())] if row.sum() >= ANY_TERM and row.max() >= PLAIN_TERM * row.sum() else ""
         for row in shares
     ]
 
 
-def statement_rows(title: str, lines: Sequence[SectionLine]) -> list[Any]:
-    """Features of each statement: its words, shape and meaning, and what the heading and the statements around it mean."""
+def statement_rows(title: str, lines: Sequence[SectionLine]) -> Iterator[Any]:
+    """Features of each statement: its words, shape and meaning, and what the heading and the statements around it mean. One after
+    another, because all rows of a long page together would need hundreds of megabytes."""
     folded = [fold_text(line.text[:MOST_LETTERS]) for line in lines]
     meanings = [text_meaning(text) for text in folded]
     nothing = np.zeros(DIMENSIONS, dtype=np.float32)
     heading = text_meaning(fold_text(title)) if title else nothing
-    rows = []
     for place, line in enumerate(lines):
         row = np.zeros(FEATURES, dtype=np.float32)
         add_hashed(row, _word_parts(folded[place]), 0, WORD_FEATURES)
@@ -119,8 +123,7 @@ def statement_rows(title: str, lines: Sequence[SectionLine]) -> list[Any]:
             [meanings[place], heading, before / 2, after / 2]
         )
         row[-2:] = [float(place == 0), float(len(lines) == 1)]
-        rows.append(row)
-    return rows
+        yield row
 
 
 def _word_parts(folded: str) -> Iterator[str]:
