@@ -1,5 +1,5 @@
 """Trains the classifier of pages, procedures or not: `python -m training.procedure_pages`. Prints, for each batch that is held
-out, what a classifier that has not seen it says of its pages; the exported weights are trained on all. Run it after
+out, what a classifier that has not seen it says of its pages; the exported weights are trained on all but `NOT_LEARNED`. Run it after
 `training.sections`, whose classifier gives the shares of sections."""
 
 import random
@@ -19,7 +19,7 @@ from headwater_recipes.procedures.normalise import page_title, parts_of
 from headwater_recipes.procedures.page.page import ProcedurePage
 from headwater_recipes.procedures.page.reader import read_procedure
 from headwater_recipes.procedures.standalone import page_from
-from training.sections import BATCHES, BLIND, DEMO, say
+from training.sections import BATCHES, BLIND, DEMO, NOT_LEARNED, say
 
 DECAY, WEIGHT_OF_OTHERS, STEPS = 0.002, 3.0, 200
 THRESHOLDS = (0.35, 0.5, 0.6, 0.7, 0.8)
@@ -115,7 +115,7 @@ def main() -> None:
         "with shorter ones",
     )
     report(pages)
-    train(pages, MODEL)
+    train([page for page in pages if page.batch not in NOT_LEARNED], MODEL)
 
 
 if __name__ == "__main__":

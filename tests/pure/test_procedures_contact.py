@@ -16,9 +16,9 @@ AIM = (0.95, 0.90)
 # 0.8485, 0.9270 and 0.8943, 0.8918 and 0.8872. These floors only keep them from getting worse. Batch 26 had 0.9263 and 0.8369 at
 # first contact; with the rules mended by it, it keeps the aim. Batch 28 had 0.9066 and 0.7982.
 BELOW_THE_AIM = {
-    "batch-23": (0.885, 0.84),
-    "batch-24": (0.925, 0.89),
-    "batch-25": (0.885, 0.88),
+    "batch-23": (0.9, 0.865),
+    "batch-24": (0.915, 0.885),
+    "batch-25": (0.89, 0.885),
     "batch-27": (0.915, 0.87),
     "batch-28": (0.925, 0.87),
 }
