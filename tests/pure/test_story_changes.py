@@ -1,5 +1,6 @@
 """What changed in a story since a time, and the language in which a story is shown."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
@@ -100,3 +101,16 @@ def test_a_story_has_a_title_in_the_language_of_its_readers():
 
     stories = with_readable_titles(cluster, ("en",))(documents)
     assert [story.title for story in stories] == ["Title b", "Title c"]
+
+
+def test_a_story_is_not_called_an_update_of_a_report_that_it_has():
+    unmarked, marked = document("a", "en"), replace(document("b", "en"), title="UPDATE: Title a")
+
+    def cluster(_: object) -> list[Cluster]:
+        return [Cluster("UPDATE: Title a", ((1, 0.9), (0, 0.8)))]
+
+    assert [story.title for story in with_readable_titles(cluster, ("en",))([unmarked, marked])] == [
+        "Title a"
+    ]
+    alone = with_readable_titles(cluster, ("en",))([replace(unmarked, title="Other"), marked])
+    assert [story.title for story in alone] == ["UPDATE: Title a"]

@@ -26,7 +26,7 @@ def documents_to_read(documents: Sequence[Document], preferred: Sequence[str]) -
 
 
 def with_readable_titles(cluster: Clustering, preferred: Sequence[str]) -> Clustering:
-    """Each story has the title of its most typical document in the language of the readers."""
+    """Each story has the title of its most typical document in the language of the readers, without the mark of an update."""
 
     def cluster_documents(documents: Sequence[Document]) -> Sequence[Cluster]:
         return [_retitled(story, documents, preferred) for story in cluster(documents)]
@@ -36,5 +36,12 @@ def with_readable_titles(cluster: Clustering, preferred: Sequence[str]) -> Clust
 
 def _retitled(story: Cluster, documents: Sequence[Document], preferred: Sequence[str]) -> Cluster:
     readable = documents_to_read([documents[position] for position, _ in story.members], preferred)
-    title = next((document.title for document in readable if document.title), "")
-    return replace(story, title=title or story.title)
+    titles = [document.title for document in readable if document.title]
+    return replace(story, title=without_mark(titles) or story.title)
+
+
+def without_mark(titles: Sequence[str]) -> str:
+    """The first title; if another one repeats it without "UPDATE:" or a like word in any language, that one."""
+    first = next(iter(titles), "")
+    unmarked = first.partition(": ")[2]
+    return unmarked if unmarked in titles else first
