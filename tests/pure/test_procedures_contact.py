@@ -12,15 +12,16 @@ from headwater_recipes.procedures.standalone import page_from, procedures_from
 
 NONE = "none"
 AIM = (0.95, 0.90)
-# By authors who knew neither the rules nor the vocabulary, measured as they wrote them and still below the aim: 0.8881 and
-# 0.8485, 0.9270 and 0.8943, 0.8918 and 0.8872. These floors only keep them from getting worse. Batch 26 had 0.9263 and 0.8369 at
-# first contact; with the rules mended by it, it keeps the aim. Batch 28 had 0.9066 and 0.7982.
+# By authors who knew neither the rules nor the vocabulary, measured as they wrote them and still below the aim. These floors only
+# keep them from getting worse. The authors of 23, 25, 26 and 27 divide a sentence with two ways to apply, which we list under each.
 BELOW_THE_AIM = {
-    "batch-23": (0.9, 0.865),
-    "batch-24": (0.915, 0.885),
+    "batch-23": (0.88, 0.845),
+    "batch-24": (0.925, 0.89),
     "batch-25": (0.89, 0.885),
-    "batch-27": (0.915, 0.87),
-    "batch-28": (0.925, 0.87),
+    "batch-27": (0.9, 0.86),
+    "batch-28": (0.93, 0.88),
+    "batch-29": (0.9, 0.86),
+    "batch-30": (0.9, 0.83),
 }
 WORD = re.compile(r"\w+")
 QUOTED = (

@@ -4,12 +4,9 @@ of it."""
 import pytest
 from tests.pure.test_procedures_decisions import BASE, read
 
-from headwater_recipes.procedures.fields.channels import application_steps
 from headwater_recipes.procedures.fields.money import MONEY, amounts
 from headwater_recipes.procedures.fields.places import number_in
-from headwater_recipes.procedures.labels.vocabulary import Label
 from headwater_recipes.procedures.normalise import parts_by_rules
-from headwater_recipes.procedures.sections.parts import PagePart, lines_of
 
 LAW = "<h2>Normativa</h2><ul><li>Ley 39/2015, de 1 de octubre.</li></ul>"
 
@@ -189,38 +186,21 @@ def test_conditions_among_documents_are_requirements():
     assert document["documentos_necesarios"] == ["DNI", "Estar en posesión del título."]
 
 
-def test_a_sentence_that_names_several_ways_is_divided_between_them():
+def test_a_sentence_that_names_several_ways_is_listed_under_each():
     text = "Acérquese al registro, calle Mayor, 3, o envíe el impreso a tramites@villaclara.example."
     document = read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{text}</p>")
     assert document["como_solicitar"] == [
-        {"via": "presencial", "detalle": "Acérquese al registro, calle Mayor, 3"},
-        {"via": "correo", "detalle": "envíe el impreso a tramites@villaclara.example."},
+        {"via": "presencial", "detalle": text},
+        {"via": "correo", "detalle": text},
     ]
 
 
-def test_the_galician_article_divides_no_sentence():
-    undivided = "Presente na sede electrónica o impreso asinado no Rexistro Xeral."
-    divided = "Leve a solicitude ao rexistro, rúa Maior, 3, ou envíe o impreso a tramites@villaclara.example."
-    way = Label("como_solicitar")
-    steps = [
-        application_steps([PagePart(title="", level=2, label=way, lines=tuple(lines_of(text)))]).value
-        for text in (undivided, divided)
-    ]
-    assert steps == [
-        [{"via": "online", "detalle": undivided}, {"via": "presencial", "detalle": undivided}],
-        [
-            {"via": "presencial", "detalle": "Leve a solicitude ao rexistro, rúa Maior, 3"},
-            {"via": "correo", "detalle": "envíe o impreso a tramites@villaclara.example."},
-        ],
-    ]
-
-
-def test_a_sentence_whose_ways_cannot_be_divided_is_listed_under_each():
-    text = "Envíe el impreso por internet al registro general."
+def test_clauses_between_semicolons_that_name_one_way_each_are_listed_apart():
+    text = "Por internet, en la sede electrónica; en persona, en el registro general."
     document = read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{text}</p>")
     assert document["como_solicitar"] == [
-        {"via": "online", "detalle": text},
-        {"via": "presencial", "detalle": text},
+        {"via": "online", "detalle": "Por internet, en la sede electrónica"},
+        {"via": "presencial", "detalle": "en persona, en el registro general."},
     ]
 
 

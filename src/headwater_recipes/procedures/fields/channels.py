@@ -37,10 +37,6 @@ NOT_ONLINE = re.compile(
     r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"
 )
 SEMICOLON = re.compile(r";")
-ALTERNATIVE = re.compile(r",?(?<!\s)\s(?:o bien|o bé|o|u|edo|or|y también|i també|and also)\s", re.IGNORECASE)
-GALICIAN = re.compile(r"\b(?:ao|aos|coa|do|na|nas|ou|pola|polo|unha)\b", re.IGNORECASE)
-GALICIAN_ALTERNATIVE = re.compile(r",?(?<!\s)\s(?:ou ben|ou|e tamén)\s", re.IGNORECASE)
-"""In Galician, "o" is an article."""
 NAMED = re.compile(r"(?:^|[;.]\s+)([^:;.]{3,30}):\s")
 BOOKED = re.compile(
     r"\b(?:citas?(?: previa)?|appointments?|hitzordu\w*)(?: (?!(?:o|u|ou|edo|or|y|i|e|eta|and|bien)\b)\w+){0,2}? (?:online|on line|por internet|per internet|en linea|en linia|internet bidez)\b"
@@ -77,7 +73,7 @@ VIA_NAMES = {
 
 def application_steps(parts: Sequence[PagePart]) -> FieldValue:
     """A list of {via, detalle}. `via` is online, presencial, telefono, correo, paso for one of several numbered steps, or general for a text that names no way. A sentence
-    that names several ways is divided between them, or listed under each where it cannot be. Lines that only list the ways are left out where the ways are described."""
+    that names several ways is listed under each. Lines that only list the ways are left out where the ways are described."""
     steps: list[dict[str, str]] = []
     lines: list[SectionLine] = []
     for part in parts:
@@ -175,14 +171,10 @@ def _is_aside(sentence: str) -> bool:
 
 
 def _clauses(line: SectionLine, sentence: str) -> list[str]:
-    """The clauses of a sentence, between semicolons or alternatives, if each names another way."""
-    alternative = GALICIAN_ALTERNATIVE if GALICIAN.search(sentence) else ALTERNATIVE
-    for between in (SEMICOLON, alternative):
-        clauses = [clause.strip() for clause in between.split(sentence)]
-        ways = [_only_way(line, clause) for clause in clauses]
-        if len(clauses) > 1 and "" not in ways and len(set(ways)) == len(ways):
-            return clauses
-    return [sentence]
+    """The clauses of a sentence, between semicolons, if each names another way."""
+    clauses = [clause.strip() for clause in SEMICOLON.split(sentence)]
+    ways = [_only_way(line, clause) for clause in clauses]
+    return clauses if len(clauses) > 1 and "" not in ways and len(set(ways)) == len(ways) else [sentence]
 
 
 def _only_way(line: SectionLine, clause: str) -> str:
