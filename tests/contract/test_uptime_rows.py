@@ -7,8 +7,8 @@ from tests.support.scene import START
 
 from headwater.model.uptime import DAY, measure_uptime
 from headwater.store.changes.uptime import UptimeRows, record_uptime
-from headwater.store.changes.workers import WorkerProcess, WorkerRows
-from headwater.store.connect import write_transaction
+from headwater.store.changes.workers import WorkerProcess, WorkerRows, database_time
+from headwater.store.connect import read_transaction, write_transaction
 
 SECOND = timedelta(seconds=1)
 HOUR = timedelta(hours=1)
@@ -41,9 +41,12 @@ def test_old_periods_are_removed_when_a_new_one_begins(engine: Engine):
     ]
 
 
-def test_the_heartbeat_of_a_process_counts_and_its_ending_does_not_remove_it(engine: Engine):
+def test_a_process_that_ends_before_its_second_heartbeat_was_up_until_its_end(engine: Engine):
     process = WorkerProcess(id="here-1", role="local", host="here", pid=1, version="1")
     rows = WorkerRows(engine)
     rows.record(process, START)
-    rows.forget(process.id)
-    assert len(UptimeRows(engine).periods()) == 1
+    with read_transaction(engine) as connection:
+        started_at = database_time(connection, START)
+    rows.forget(process.id, START + 3 * SECOND)
+    (period,) = UptimeRows(engine).periods()
+    assert period.started_at <= started_at < period.ended_at

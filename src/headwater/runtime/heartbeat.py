@@ -82,7 +82,7 @@ def start_heartbeat(app: App, role: str) -> Callable[[], None]:
         heartbeat.stopped.set()
         thread.join(timeout=HEARTBEAT_EVERY.total_seconds())
         with suppress(HeadwaterError):
-            app.workers.forget(heartbeat.process.id)
+            app.workers.forget(heartbeat.process.id, app.clock())
 
     return stop
 

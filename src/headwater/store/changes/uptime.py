@@ -14,15 +14,15 @@ from headwater.store.schema.identity import uptime_periods
 SHORTEST_STEP = timedelta(seconds=5)
 
 
-def record_uptime(connection: Connection, at: datetime) -> None:
-    """`at` is the time of the database."""
+def record_uptime(connection: Connection, at: datetime, *, is_last: bool = False) -> None:
+    """`at` is the time of the database. The last heartbeat of a process is written however soon it comes."""
     columns = (uptime_periods.c.started_at, uptime_periods.c.ended_at)
     newest = connection.execute(select(*columns).order_by(columns[0].desc()).limit(1)).first()
     if newest is None or at - newest.ended_at > LONGEST_GAP:
         connection.execute(delete(uptime_periods).where(uptime_periods.c.ended_at < at - 2 * MONTH))
         new_period = insert_into(connection.dialect, uptime_periods).values(started_at=at, ended_at=at)
         connection.execute(new_period.on_conflict_do_nothing())
-    elif at - newest.ended_at >= SHORTEST_STEP:
+    elif is_last or at - newest.ended_at >= SHORTEST_STEP:
         current = (uptime_periods.c.started_at == newest.started_at) & (uptime_periods.c.ended_at < at)
         connection.execute(update(uptime_periods).where(current).values(ended_at=at))
 

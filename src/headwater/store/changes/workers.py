@@ -98,9 +98,10 @@ class WorkerRows:
                 connection.execute(delete(workers).where(workers.c.id.in_(list(processes))))
             return _release_processes(connection, processes)
 
-    def forget(self, process: str) -> None:
-        """The process ends in order and holds nothing any more."""
+    def forget(self, process: str, now: datetime) -> None:
+        """The process ends in order and holds nothing any more. It was up until now."""
         with write_transaction(self.engine) as connection:
+            record_uptime(connection, database_time(connection, now), is_last=True)
             connection.execute(delete(workers).where(workers.c.id == process))
 
 
