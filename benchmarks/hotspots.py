@@ -300,7 +300,7 @@ def _describe(
         revision=1 if before is None else before.revision + 1,
     )
     context = StoryContext(story=story, documents=tuple(documents), before=before, rank=1, now=now)
-    return describe(context), True
+    return describe.describe(context), True
 
 
 if __name__ == "__main__":

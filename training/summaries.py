@@ -19,9 +19,10 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from headwater.stories.extractive_summary import SummarySource, choose_sentences, read_sentences, shortlist
+from headwater.stories.extractive_summary import SummarySource, choose_sentences, read_sentences
+from headwater.stories.sentence_choice import shortlist
 from headwater.stories.summary_model import FILE, SENTENCES, Choices, SummaryModel
-from headwater.stories.summary_words import Floats, StoryWords
+from headwater.stories.summary_words import Floats, StoryText, StoryWords
 
 FOLDS, SPLITS = 5, 3
 HIDDEN, NETWORKS = 8, 3
@@ -56,7 +57,7 @@ def read_articles(path: Path) -> list[Article]:
 def _article(row: dict[str, str]) -> Article:
     highlights = count_words(row["highlights"])
     sentences = read_sentences([SummarySource("a", row["article"])])
-    words = StoryWords.read([s.text for s in sentences], [s.place for s in sentences], 1)
+    words = StoryWords.read([StoryText([s.text for s in sentences], [s.place for s in sentences], 1)])
     answers = np.array([word in highlights for word in words.words], dtype=np.float64)
     return Article(row["article"], highlights, words, words.word_features(), answers)
 
@@ -123,7 +124,7 @@ def train_one_network(articles: Sequence[Article], seed: int) -> SummaryModel:
 def training_choices(article: Article, model: SummaryModel) -> TrainingChoices:
     words = article.words
     probabilities = model.word_probabilities(article.features)
-    positions = [int(position) for position in shortlist(words, probabilities, SENTENCES)]
+    (positions,) = shortlist(words, probabilities, SENTENCES)
     choices = [
         choice
         for size in range(1, SENTENCES + 1)
@@ -133,7 +134,8 @@ def training_choices(article: Article, model: SummaryModel) -> TrainingChoices:
     member = np.zeros((len(choices), len(words.texts)))
     for number, choice in enumerate(choices):
         member[number, list(choice)] = 1.0
-    has_word = words.has_word.astype(np.float64)
+    has_word = np.zeros((len(words.texts), len(words.spelt_as)))
+    has_word[words.pair_sentences, words.pair_words] = 1.0
     features = Choices(
         ((member @ has_word) > 0) @ probabilities,
         member @ (has_word @ probabilities),
@@ -188,7 +190,8 @@ def score(articles: Sequence[Article], model: SummaryModel) -> list[tuple[float,
     results = []
     for article in articles:
         sentences = read_sentences([SummarySource("a", article.text)])
-        texts = [sentences[n].text for n in choose_sentences(sentences, SENTENCES, model=model)]
+        (chosen,) = choose_sentences([sentences], SENTENCES, [1], model)
+        texts = [sentences[n].text for n in chosen]
         words = count_words(" ".join(texts))
         results.append((rouge(words, article.highlights), words.total(), len(texts)))
     return results

@@ -21,9 +21,9 @@ def _gather(scene: Scene, *, describes: bool = True) -> list[str]:
     """Returns the titles of the stories that were described."""
     described: list[str] = []
 
-    def describe(context: StoryContext) -> Story:
-        described.append(context.story.title)
-        return SummariseStory()(context)
+    def describe(contexts: Sequence[StoryContext]) -> Sequence[Story]:
+        described.extend(context.story.title for context in contexts)
+        return SummariseStory()(contexts)
 
     recipe = make_recipe(
         grouping=Grouping(

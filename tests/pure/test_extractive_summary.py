@@ -5,8 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.stories.extractive_summary import MAX_SENTENCES, SummarySource, summarise
-from headwater.stories.summary_words import StoryWords
+from headwater.stories.extractive_summary import (
+    MAX_SENTENCES,
+    SummarySource,
+    summarise,
+    summarise_stories,
+)
+from headwater.stories.summary_words import StoryText, StoryWords
 from headwater.text.sentences import split_sentences
 
 HARBOUR = (
@@ -53,7 +58,8 @@ def test_sentences_are_quoted_with_their_documents_whatever_the_order(parts, cou
 
 
 def test_a_letter_that_casefolding_spells_differently_is_no_capital():
-    words = StoryWords.read(["Er sagt, daß Orla segelt.", "Ο λιμένας της πόλης, ΤΗΣ Ορλα."], [0, 1], 1)
+    sentences = ["Er sagt, daß Orla segelt.", "Ο λιμένας της πόλης, ΤΗΣ Ορλα."]
+    words = StoryWords.read([StoryText(sentences, [0, 1], 1)])
     tokens = [words.words[number] for number in words.occurrences]
     assert [token for token, capital in zip(tokens, words.capitals, strict=True) if capital] == [
         "orla",
@@ -129,3 +135,14 @@ def test_only_the_start_of_a_very_long_text_is_read():
     assert {claim.text for claim in summarise([SummarySource("a", start + late)])} == {
         "The harbour of Dunmore opened again."
     }
+
+
+def test_stories_summarised_together_have_the_summaries_that_each_has_alone():
+    stories = [
+        [SummarySource("a", HARBOUR)],
+        [],
+        [SummarySource("a", HARBOUR), SummarySource("b", AGAIN)],
+        [SummarySource("c", "...")],
+        [SummarySource("b", AGAIN)],
+    ]
+    assert summarise_stories(stories, 3) == [summarise(documents, 3) for documents in stories]

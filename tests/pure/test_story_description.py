@@ -56,7 +56,7 @@ def describe(documents: list[Document], before: Story | None = None, **rules: ob
     context = StoryContext(
         story=story(documents, revision), documents=tuple(documents), before=before, rank=1, now=NOW
     )
-    return DescribeStory(rules=AlertRules(**rules))(context)
+    return DescribeStory(rules=AlertRules(**rules)).describe(context)
 
 
 DOCUMENTS = st.lists(
@@ -115,7 +115,9 @@ def test_g4_a_story_that_did_not_change_keeps_its_alert():
         rank=1,
         now=NOW,
     )
-    assert DescribeStory(rules=AlertRules(new_story=2))(unchanged).attributes["alert"] == ["new_story"]
+    assert DescribeStory(rules=AlertRules(new_story=2)).describe(unchanged).attributes["alert"] == [
+        "new_story"
+    ]
     grown = describe([document("a"), document("b"), document("c")], before=first, new_story=2)
     assert grown.attributes["alert"] == []
 
@@ -179,7 +181,7 @@ def test_g16_a_report_without_a_usable_date_counts_from_its_arrival(published: d
     context = StoryContext(
         story=story([undated, other], 2), documents=(undated, other), before=first, rank=1, now=later
     )
-    second = DescribeStory(rules=AlertRules(new_story=2))(context)
+    second = DescribeStory(rules=AlertRules(new_story=2)).describe(context)
     assert second.attributes["components"]["recency"] < 0.1
     assert (second.attributes["recent"], second.attributes["alert"]) == (0, [])
     assert DescribeStory().age(first, NOW + timedelta(days=8)).attributes["components"]["volume"] == 0
@@ -193,7 +195,7 @@ def test_g17_an_archive_without_dates_causes_no_alert_until_something_joins_it()
     context = StoryContext(
         story=story(joined, 2), documents=tuple(joined), before=first, rank=1, now=NOW + timedelta(days=1)
     )
-    assert DescribeStory(rules=AlertRules(new_story=3))(context).attributes["alert"] == ["new_story"]
+    assert DescribeStory(rules=AlertRules(new_story=3)).describe(context).attributes["alert"] == ["new_story"]
 
 
 def test_g16_a_report_counts_by_its_moment_in_whatever_time_zone_it_is_given():
@@ -264,7 +266,7 @@ def test_g13_a_summary_is_in_the_first_language_of_the_readers_that_the_story_ha
     russian = replace(document("c"), language="ru", text="Судно вышло из порта в понедельник с экипажем.")
     documents = [russian, spanish, document("a")]
     context = StoryContext(story=story(documents), documents=tuple(documents), before=None, rank=1, now=NOW)
-    described = DescribeStory(languages=("fr", "es", "en"))(context)
+    described = DescribeStory(languages=("fr", "es", "en")).describe(context)
     assert described.summary == spanish.text
     assert described.attributes["summary_language"] == "es"
     assert list(described.attributes["summaries"]) == ["en"]
@@ -278,7 +280,7 @@ def test_a_story_without_a_country_lies_where_its_flashpoint_does():
         context = StoryContext(
             story=story(list(documents)), documents=documents, before=None, rank=1, now=NOW
         )
-        return describe_placed(context).attributes["countries"]
+        return describe_placed.describe(context).attributes["countries"]
 
     assert countries_of(document("a", flashpoint="f")) == ["PE"]
     assert countries_of(document("a", flashpoint="f", geo_entities=({"alpha2": "UA", "count": 2},))) == ["UA"]

@@ -85,7 +85,7 @@ class SummaryScene:
             id=name, recipe=RECIPE, group=group_batch.id, title=f"Ferry {name}", members=members, revision=revision,
             last_at=self.scene.now,
         )  # fmt: skip
-        return DescribeStory()(
+        return DescribeStory().describe(
             StoryContext(story=story, documents=tuple(documents), before=before, rank=1, now=self.scene.now)
         )
 

@@ -10,8 +10,9 @@ from structlog.contextvars import bound_contextvars
 from headwater.engine.context import JobContext, LeaseRenewer
 from headwater.engine.isolation import bisect_batch, bisect_commit, error_reason
 from headwater.model.document import Document
+from headwater.model.errors import Permanent
 from headwater.model.jobs import GatherResult, GroupBatch, Job, Postponement, Quarantine, Task
-from headwater.model.recipe import MOST_CLUSTERED, Cluster, Grouping, Recipe, StoryContext
+from headwater.model.recipe import MOST_CLUSTERED, Cluster, Grouping, Recipe, StoryContext, StoryDescriber
 from headwater.model.story import Member, Story
 from headwater.stories.identity import inherit_story_ids
 
@@ -103,18 +104,27 @@ def _cluster_stories(
     members = [frozenset(group.documents[i].id for i, _ in cluster.members) for cluster in clusters]
     ids = inherit_story_ids(members, group.stories, group.id, group.reserved_ids)
     now, changes = context.clock(), frozenset(group.changes)
-    stories = []
+    stories: dict[str, Story] = {}
+    to_describe: list[StoryContext] = []
     for rank, (cluster, story_id) in enumerate(zip(clusters, ids, strict=True), 1):
         before = previous.get(story_id)
         story = _make_story(recipe, group, cluster, story_id, before)
         if before is not None and _keeps_description(recipe.grouping, story, before, changes):
-            stories.append(before)
+            stories[story_id] = before
             continue
+        stories[story_id] = story
         documents = tuple(group.documents[i] for i, _ in cluster.members)
-        describe = recipe.grouping.describe
-        story_context = StoryContext(story=story, documents=documents, before=before, rank=rank, now=now)
-        stories.append(story if describe is None else describe(story_context))
-    return tuple(stories)
+        to_describe.append(StoryContext(story=story, documents=documents, before=before, rank=rank, now=now))
+    if recipe.grouping.describe is not None:
+        stories |= {story.id: story for story in _describe(recipe.grouping.describe, to_describe)}
+    return tuple(stories.values())
+
+
+def _describe(describe: StoryDescriber, contexts: Sequence[StoryContext]) -> Sequence[Story]:
+    described = describe(contexts)
+    if len(described) != len(contexts):
+        raise Permanent("bad_description", f"{len(described)} stories for {len(contexts)}")
+    return described
 
 
 def _keeps_description(grouping: Grouping, story: Story, before: Story, changes: frozenset[str]) -> bool:

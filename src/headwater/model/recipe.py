@@ -280,8 +280,9 @@ class StoryContext:
     now: datetime
 
 
-StoryDescriber = Callable[[StoryContext], Story]
-"""Returns the story with its summary, score, attributes and facts. It must not change id, group, members or revision."""
+StoryDescriber = Callable[[Sequence[StoryContext]], Sequence[Story]]
+"""Returns the stories of a group in the same order, each with its summary, score, attributes and facts. It must not change id,
+group, members or revision."""
 
 
 AgeStory = Callable[[Story, datetime], Story]
@@ -308,7 +309,7 @@ class Grouping:
     published within it (counted back from the newest), new ones without a story, and the whole stories they belong to are clustered;
     older stories stay as they are, so that the cost does not grow with the age of a group; where more than `most` documents are in
     the window, they are clustered in parts. `describe` adds summary, score, attributes and
-    facts to a story. With `describes_documents`, it reads nothing but the documents of a story, so that a story whose members and
+    facts to stories, all of a group at once. With `describes_documents`, it reads nothing but the documents of a story, so that a story whose members and
     title stay, and of which no document changed, keeps its description. `age` updates score and attributes without new documents; `summary_permission` lets a language model
     summarise. Without it, `summary_hint` tells an operator how to permit that."""
 

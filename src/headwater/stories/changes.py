@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 from headwater.stories.extractive_summary import (
-    SHORTEST,
     CitedSentence,
     StorySentence,
     SummarySource,
@@ -16,6 +15,7 @@ from headwater.stories.extractive_summary import (
     read_sentences,
 )
 from headwater.stories.reader_language import reader_language
+from headwater.stories.sentence_choice import SHORTEST
 
 SAID_BEFORE = 0.5
 """From this similarity on, an earlier sentence said the same, unless there is a new figure."""
@@ -117,7 +117,7 @@ def _new_statements(
         and len(sentence.bag) >= SHORTEST
         and _is_new(sentence, before, figures)
     ]
-    chosen = choose_sentences(candidates, count, fewest=count)
+    (chosen,) = choose_sentences([candidates], count, [count])
     return tuple(
         CitedSentence(candidates[index].text, (candidates[index].document,)) for index in sorted(chosen)
     )

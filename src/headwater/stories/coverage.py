@@ -11,7 +11,12 @@ from headwater.documents.mentions.entities import META
 from headwater.model.document import Document
 from headwater.model.recipe import StoryContext
 from headwater.model.story import Story
-from headwater.stories.extractive_summary import SummarySource, summarise
+from headwater.stories.extractive_summary import (
+    CitedSentence,
+    SummarySource,
+    summarise,
+    summarise_stories,
+)
 from headwater.stories.reader_language import documents_to_read
 from headwater.text.folding import fold_text
 
@@ -23,17 +28,25 @@ LOCAL = "local"
 
 @dataclass(frozen=True)
 class SummariseStory:
-    """Sets the summary of a story, in one language, and attributes that count its documents, publishers, languages and
+    """Sets the summary of each story, in one language, and attributes that count its documents, publishers, languages and
     countries. `languages` are those of the readers, the best first."""
 
     sentences: int = SENTENCES
     languages: tuple[str, ...] = ()
 
-    def __call__(self, context: StoryContext) -> Story:
-        summary, claims = summarise_documents(
-            documents_to_read(context.documents, self.languages), self.sentences
-        )
-        attributes = {**coverage_of(context.documents), "claims": claims}
+    def __call__(self, contexts: Sequence[StoryContext]) -> list[Story]:
+        readable = [documents_to_read(context.documents, self.languages) for context in contexts]
+        summaries = summarise_stories(list(map(_sources, readable)), self.sentences)
+        return [
+            self._describe(context, documents, claims)
+            for context, documents, claims in zip(contexts, readable, summaries, strict=True)
+        ]
+
+    def _describe(
+        self, context: StoryContext, documents: Sequence[Document], claims: Sequence[CitedSentence]
+    ) -> Story:
+        summary, records = _summary_of(documents, claims)
+        attributes = {**coverage_of(context.documents), "claims": records}
         return replace(context.story, summary=summary, attributes=attributes)
 
 
@@ -41,10 +54,16 @@ def summarise_documents(
     documents: Sequence[Document], sentences: int = SENTENCES
 ) -> tuple[str, list[dict[str, Any]]]:
     """The summary, and its sentences with the ids of their documents; without sentences, the titles."""
-    claims = _summarise_once(
-        tuple(SummarySource(document.id, document.text) for document in documents[:MOST_SUMMARISED]),
-        sentences,
-    )
+    return _summary_of(documents, _summarise_once(_sources(documents), sentences))
+
+
+def _sources(documents: Sequence[Document]) -> tuple[SummarySource, ...]:
+    return tuple(SummarySource(document.id, document.text) for document in documents[:MOST_SUMMARISED])
+
+
+def _summary_of(
+    documents: Sequence[Document], claims: Sequence[CitedSentence]
+) -> tuple[str, list[dict[str, Any]]]:
     records = [{"text": claim.text, "documents": list(claim.documents)} for claim in claims]
     titles = first_distinct((document.title for document in documents), SENTENCES)
     return " ".join(claim.text for claim in claims) or "; ".join(titles), records

@@ -1,7 +1,5 @@
-"""An extractive summary: a few sentences of the story, those whose words an editor would use.
-
-Sentences are chosen one after another, as long as the choice becomes better (`summary_model`); a word counts once. Every sentence carries
-the ids of the documents that contain it.
+"""An extractive summary: a few sentences of the story, those whose words an editor would use (`sentence_choice`). Every sentence
+carries the ids of the documents that contain it.
 """
 
 from collections import Counter
@@ -11,27 +9,17 @@ from functools import cached_property
 from itertools import chain, islice
 from math import log, log1p, sqrt
 
-import numpy as np
-
+from headwater.stories.sentence_choice import SAME_STATEMENT, choose_in_stories
 from headwater.stories.story_prose import story_prose
-from headwater.stories.summary_model import Choices, SummaryModel, load_summary_model
-from headwater.stories.summary_words import Flags, Floats, Integers, StoryWords
+from headwater.stories.summary_model import SummaryModel, load_summary_model
+from headwater.stories.summary_words import StoryText
 from headwater.stories.terms import list_terms
 from headwater.text.sentences import split_sentences
 
 MAX_SENTENCES = 40
 MAX_DOCUMENTS = 50
-SHORTLIST, SHORTLIST_WORDS = 4, 40
-"""For each sentence that is wanted so many are compared: those of which most words are expected, for their length and so many
-words more."""
-SHORTEST = 3
-"""Sentences with fewer terms are left out, unless there are no others."""
-MOST_WORDS = 25
-"""A summary of several sentences has at most so many words for each sentence that is wanted."""
-BEAM = 4
-"""So many choices of each size are tried with one sentence more."""
-SAME_STATEMENT = 0.7
-"""From this similarity on, two sentences count as the same statement, and both documents are cited."""
+STORIES_AT_ONCE = 64
+"""More take no less time each, and more memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +78,30 @@ class StorySentence:
 def summarise(documents: Sequence[SummarySource], count: int = 3) -> tuple[CitedSentence, ...]:
     """At most `count` sentences, in reading order. One document has as few as its editor would write; several say more than one
     does, and have `count`. The result does not depend on the order of the documents."""
-    sentences = read_sentences(sorted(documents, key=lambda document: document.id)[:MAX_DOCUMENTS])
-    fewest = 1 if len({sentence.document for sentence in sentences}) <= 1 else count
+    return summarise_stories([documents], count)[0]
+
+
+def summarise_stories(
+    stories: Sequence[Sequence[SummarySource]], count: int = 3
+) -> list[tuple[CitedSentence, ...]]:
+    """The summary of each story. Many together take half the time."""
+    return [
+        summary
+        for start in range(0, len(stories), STORIES_AT_ONCE)
+        for summary in _summarise_batch(stories[start : start + STORIES_AT_ONCE], count)
+    ]
+
+
+def _summarise_batch(
+    stories: Sequence[Sequence[SummarySource]], count: int
+) -> list[tuple[CitedSentence, ...]]:
+    sentences = [
+        read_sentences(sorted(documents, key=lambda document: document.id)[:MAX_DOCUMENTS])
+        for documents in stories
+    ]
+    fewest = [count if _has_several_documents(story) else 1 for story in sentences]
     chosen = choose_sentences(sentences, count, fewest)
-    in_order = sorted((sentences[index] for index in chosen), key=_identity)
-    return tuple(CitedSentence(sentence.text, _sources_of(sentence, sentences)) for sentence in in_order)
+    return [_cited(story, positions) for story, positions in zip(sentences, chosen, strict=True)]
 
 
 def read_sentences(documents: Sequence[SummarySource]) -> list[StorySentence]:
@@ -112,138 +119,47 @@ def bag_similarity(first: Mapping[str, float], second: Mapping[str, float]) -> f
 
 
 def choose_sentences(
-    sentences: Sequence[StorySentence], count: int, fewest: int = 1, model: SummaryModel | None = None
-) -> list[int]:
-    """The positions of at most `count` sentences: `fewest` where there are so many that say something else, and more while they
-    make the summary better. A single one may have any length."""
-    if not sentences or count < 1:
-        return []
-    model = model or load_summary_model()
-    candidates = Candidates.among(sentences, count, model)
-    beam = candidates.nothing_chosen()
-    best, best_value = beam.choices[0], -np.inf
-    for size in range(1, count + 1):
-        values = candidates.longer_choices(beam, size).features(count) @ model.choice
-        values[~candidates.is_possible(beam, count * MOST_WORDS).ravel()] = -np.inf
-        order = np.argsort(-values, kind="stable")[: BEAM * count]
-        order = order[values[order] > -np.inf]
-        if not len(order):
-            break
-        beam = candidates.extend(beam, order)
-        if size <= fewest or values[order[0]] > best_value:
-            best, best_value = beam.choices[0], values[order[0]]
-    return [position for n, position in enumerate(candidates.positions.tolist()) if best >> n & 1]
+    stories: Sequence[Sequence[StorySentence]],
+    count: int,
+    fewest: Sequence[int],
+    model: SummaryModel | None = None,
+) -> list[list[int]]:
+    """For each story the positions of the sentences of its summary, as `choose_in_stories`; none for a story without sentences."""
+    with_sentences = [number for number, story in enumerate(stories) if story and count > 0]
+    chosen = choose_in_stories(
+        [_story_text(stories[number]) for number in with_sentences],
+        count,
+        [fewest[number] for number in with_sentences],
+        model or load_summary_model(),
+    )
+    positions_of = dict(zip(with_sentences, chosen, strict=True))
+    return [positions_of.get(number, []) for number in range(len(stories))]
 
 
-@dataclass(frozen=True)
-class Beam:
-    """The best `choices` of some sentences: the bits of each say which. One row each: which sentences it has (`member`), which
-    words these have (`covered`), and the sums of the `amounts` of its sentences."""
-
-    choices: Sequence[int]
-    member: Flags
-    covered: Floats
-    amounts: Floats
+def _story_text(sentences: Sequence[StorySentence]) -> StoryText:
+    return StoryText(
+        [sentence.text for sentence in sentences],
+        [sentence.place for sentence in sentences],
+        len({sentence.document for sentence in sentences}),
+    )
 
 
-@dataclass(frozen=True)
-class Candidates:
-    """The sentences that a summary is chosen from: their `positions` in the story, the best first, what words they have
-    (`has_word`, one row each), how likely an editor is to use each of these, which sentences say the same, and the `amounts` that
-    add up in a choice, one row each: the words of a sentence, those that an editor would use, and its features."""
-
-    positions: Integers
-    has_word: Floats
-    probabilities: Floats
-    say_same: Flags
-    amounts: Floats
-
-    @classmethod
-    def among(cls, sentences: Sequence[StorySentence], count: int, model: SummaryModel) -> "Candidates":
-        texts, places = [s.text for s in sentences], [s.place for s in sentences]
-        words = StoryWords.read(texts, places, len({sentence.document for sentence in sentences}))
-        probabilities = model.word_probabilities(words.word_features())
-        positions = shortlist(words, probabilities, count)
-        has_word = words.has_word[positions]
-        is_used: Flags = np.logical_or.reduce(has_word, axis=0)
-        has_used: Floats = has_word[:, is_used].astype(np.float64)
-        features = words.sentence_features()[positions]
-        return cls(
-            positions,
-            has_used,
-            probabilities[is_used],
-            _same_statements(has_used[:, ~words.is_function_word[is_used]]),
-            np.vstack((words.lengths[positions], has_used @ probabilities[is_used], features.T)),
-        )
-
-    def nothing_chosen(self) -> Beam:
-        sentences, words = self.has_word.shape
-        return Beam(
-            [0],
-            np.zeros((1, sentences), dtype=np.bool_),
-            np.zeros((1, words)),
-            np.zeros((len(self.amounts), 1)),
-        )
-
-    def is_possible(self, beam: Beam, most_words: int) -> Flags:
-        """Whether a choice (row) may have a sentence (column) more: one that says something else, and is not too long."""
-        is_new: Flags = ~(beam.member | beam.member @ self.say_same)
-        return (
-            is_new & (beam.amounts[0][:, None] + self.amounts[0] <= most_words) if beam.choices[0] else is_new
-        )
-
-    def longer_choices(self, beam: Beam, size: int) -> Choices:
-        """Each choice with each sentence more. A word that the choice has already is not expected twice."""
-        amounts = (beam.amounts[:, :, None] + self.amounts[:, None, :]).reshape(len(self.amounts), -1)
-        expected = beam.covered @ self.probabilities
-        added = ((1 - beam.covered) * self.probabilities) @ self.has_word.T
-        return Choices((expected[:, None] + added).ravel(), amounts[1], amounts[0], size, amounts[2:])
-
-    def extend(self, beam: Beam, order: Integers) -> Beam:
-        """The best of the longer choices, every one once."""
-        rows, added = np.divmod(order, len(self.positions))
-        places: dict[int, int] = {}
-        for place, (row, sentence) in enumerate(zip(rows.tolist(), added.tolist(), strict=True)):
-            places.setdefault(beam.choices[row] | 1 << sentence, place)
-        first = list(places.values())[:BEAM]
-        rows, added = rows[first], added[first]
-        member = beam.member[rows]
-        member[np.arange(len(first)), added] = True
-        return Beam(
-            list(places)[:BEAM],
-            member,
-            np.maximum(beam.covered[rows], self.has_word[added]),
-            beam.amounts[:, rows] + self.amounts[:, added],
-        )
-
-
-def shortlist(words: StoryWords, probabilities: Floats, count: int) -> Integers:
-    """The positions of the sentences that are worth comparing, the best first; of equal ones the first."""
-    terms = words.of_sentences((~words.is_function_word).astype(np.float64))
-    values = words.of_sentences(probabilities) / (words.lengths + SHORTLIST_WORDS)
-    if (terms >= SHORTEST).any():
-        values[terms < SHORTEST] = -1.0
-    order = np.lexsort((words.places, -values))
-    position_of: dict[str, int] = {}
-    for position in order[values[order] >= 0].tolist():
-        position_of.setdefault(words.texts[position], position)
-    return np.array(list(position_of.values())[: SHORTLIST * count], dtype=np.int64)
-
-
-def _same_statements(has_term: Floats) -> Flags:
-    """Which sentences (rows and columns) say the same, by the cosine of their terms."""
-    common = has_term @ has_term.T
-    lengths = np.sqrt(np.diagonal(common))
-    same: Flags = common > SAME_STATEMENT * lengths[:, None] * lengths
-    return same
+def _cited(sentences: Sequence[StorySentence], positions: Sequence[int]) -> tuple[CitedSentence, ...]:
+    in_order = sorted((sentences[position] for position in positions), key=_identity)
+    return tuple(CitedSentence(sentence.text, _sources_of(sentence, sentences)) for sentence in in_order)
 
 
 def _identity(sentence: StorySentence) -> tuple[int, str]:
     return sentence.place, sentence.document
 
 
+def _has_several_documents(sentences: Sequence[StorySentence]) -> bool:
+    """The sentences are sorted by document."""
+    return bool(sentences) and sentences[0].document != sentences[-1].document
+
+
 def _sources_of(sentence: StorySentence, sentences: Sequence[StorySentence]) -> tuple[str, ...]:
-    if sentences[0].document == sentences[-1].document:  # sorted by document: there is only one
+    if not _has_several_documents(sentences):
         return (sentence.document,)
     documents = {
         other.document

@@ -47,7 +47,10 @@ class DescribeStory:
     sentences: int = SENTENCES
     languages: tuple[str, ...] = ()
 
-    def __call__(self, context: StoryContext) -> Story:
+    def __call__(self, contexts: Sequence[StoryContext]) -> list[Story]:
+        return list(map(self.describe, contexts))
+
+    def describe(self, context: StoryContext) -> Story:
         topic = main_topic(context.documents)
         attributes = {
             **self._flashpoint(context),
