@@ -43,32 +43,34 @@ def out_of_fold(networks: list[Ensemble], url: str) -> Ensemble:
 
 @dataclass(slots=True)
 class Outcome:
+    """One entry per page; `seconds` are of CPU time."""
+
     texts: list[str]
     readings: list[Reading | Unreadable]
-    seconds: float
+    seconds: list[float]
 
 
 def ours(cases: list[Case], choose: Callable[[Case], Ensemble]) -> Outcome:
-    readings, seconds = [], 0.0
+    readings, seconds = [], []
     for case in cases:
         network = choose(case)
         start = time.process_time()
         readings.append(read_html_with(case.data, ExtractHints(url=case.url), network))
-        seconds += time.process_time() - start
+        seconds.append(time.process_time() - start)
     texts = [reading.plain if isinstance(reading, Reading) else "" for reading in readings]
     return Outcome(texts, readings, seconds)
 
 
 def peer(cases: list[Case]) -> Outcome:
     """Text and metadata in one call, as our reader delivers both."""
-    texts, seconds = [], 0.0
+    texts, seconds = [], []
     for case in cases:
         start = time.process_time()
         # Without readers' comments, which score better than its default on both sets.
         document = trafilatura.bare_extraction(
             case.data.decode("utf-8", "replace"), url=case.url, include_comments=False, with_metadata=True
         )
-        seconds += time.process_time() - start
+        seconds.append(time.process_time() - start)
         texts.append((document.text or "") if document is not None else "")
     return Outcome(texts, [], seconds)
 
@@ -114,11 +116,11 @@ def metadata_seconds(cases: list[Case]) -> float:
     return seconds
 
 
-def alarms(cases: list[Case], outcome: Outcome) -> tuple[dict[str, int], int]:
+def alarms(cases: list[Case], readings: list[Reading | Unreadable]) -> tuple[dict[str, int], int]:
     """Pages refused by reason, and how many of them have gold text of more than fifty words."""
     refused = [
         (reading.reason, case)
-        for case, reading in zip(cases, outcome.readings, strict=True)
+        for case, reading in zip(cases, readings, strict=True)
         if isinstance(reading, Unreadable)
     ]
     false = sum(len(case.gold.split()) > 50 for _, case in refused)
