@@ -12,9 +12,12 @@ import Stemmer
 
 from headwater.documents.language.codes import primary_code
 from headwater.text.folding import fold_accents
+from headwater.text.known_words import share_word
 from headwater.text.scripts import EAST_ASIAN, HANGUL, SOUTHEAST_ASIAN, character_class
 
 MAX_WORD_LENGTH = 64
+WITHOUT_CACHE = 0
+"""What a stemmer answers is remembered chunk by chunk."""
 DEFAULT_LANGUAGE = "en"
 """Of texts whose language is unknown."""
 
@@ -100,12 +103,12 @@ def word_terms(word: str, code: str) -> tuple[str, ...]:
 def _stem(word: str, code: str) -> str:
     stemmer = _stemmer(code)
     stem: str = word if stemmer is None or word.isdigit() else stemmer.stemWord(word)
-    return stem or word
+    return share_word(stem or word)
 
 
 @cache
 def _stemmer(code: str) -> Any:
-    return Stemmer.Stemmer(STEMMERS[code]) if code in STEMMERS else None
+    return Stemmer.Stemmer(STEMMERS[code], WITHOUT_CACHE) if code in STEMMERS else None
 
 
 def fold_word(word: str) -> str:

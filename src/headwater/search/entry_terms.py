@@ -3,11 +3,11 @@
 import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from xxhash import xxh3_64_intdigest
 
 from headwater.search.text_terms import TextTerms
+from headwater.text.known_words import KnownWords
 
 INDEX_VERSION = 2
 """Raise it with every change of the terms of a text (folding, stemming, cutting into words): workers then index the documents of
@@ -18,9 +18,15 @@ KEY_MARK, TITLE_MARK = "\x1f", "\x1e"
 """They begin what no text contains: the value of a filter, and a term of the title."""
 
 
-@lru_cache(maxsize=50_000)  # most terms are new once and never again; those that come back are fewer
+MOST_HASHES = 40_000
+
+
 def term_hash(term: str) -> int:
     return xxh3_64_intdigest(term.encode("utf-8", "surrogatepass"))
+
+
+_hashes_of_terms = KnownWords(term_hash, MOST_HASHES)
+"""Of the terms of texts. Those of titles and filters are few in a document, and would be as many again to remember."""
 
 
 def key_hash(key: str) -> int:
@@ -48,7 +54,7 @@ def entry_terms(text: TextTerms, keys: Iterable[str]) -> EntryTerms:
     counts = dict(text.counts)
     for term, count in title.counts.items():
         counts[term] += (TITLE_WEIGHT - 1) * count
-    hashes = dict(zip(map(term_hash, counts), counts.values(), strict=True))
+    hashes = dict(zip(map(_hashes_of_terms.__getitem__, counts), counts.values(), strict=True))
     hashes |= dict.fromkeys(map(title_hash, title.counts), 1) | dict.fromkeys(map(key_hash, keys), 1)
     length = (TITLE_WEIGHT - 1) * title.length + sum(part.length for part in text.fields)
     return EntryTerms(tuple(text.sorted_terms), _pack_entry(hashes), length)

@@ -11,6 +11,7 @@ from math import prod
 from typing import cast
 
 from headwater.search.analysis import MAX_WORD_LENGTH, analyse, stem_language
+from headwater.text.known_words import share_word
 
 FIELD_GAP = 100
 """Positions between two fields, so that no phrase spans them."""
@@ -314,6 +315,7 @@ class ChunkTerms(dict[str, TokenTerms]):
                 self.clear()
                 self.first_terms.clear()
                 self.varied_terms.clear()
+            chunk = share_word(chunk)
             self[chunk] = terms
             if len(terms) == 1:
                 self.first_terms[chunk] = terms[0][0]

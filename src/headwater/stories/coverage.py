@@ -69,8 +69,9 @@ def _summary_of(
     return " ".join(claim.text for claim in claims) or "; ".join(titles), records
 
 
-_summarise_once = lru_cache(maxsize=1_200)(summarise)
-"""A group is clustered again whenever a document joins it, and most of its stories stay as they are."""
+_summarise_once = lru_cache(maxsize=100)(summarise)
+"""A small group is clustered again whenever a document joins it, and most of its stories stay as they are. Few, because each keeps
+its texts; of a group of hundreds, only the stories that changed are summarised."""
 
 
 def coverage_of(documents: Sequence[Document]) -> dict[str, Any]:

@@ -3,8 +3,6 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from itertools import chain
 
 from headwater.documents.language.lexicon import ALPHABETS, FOREIGN_LETTER_GROUPS, STOPWORDS
 
@@ -57,16 +55,22 @@ def likeliest(shares: Mapping[str, float]) -> tuple[str, float]:
 def word_evidence(tokens: Sequence[str], languages: Sequence[str]) -> dict[str, int]:
     """How many of the tokens are stopwords of each language."""
     counts = {language: 0 for language in languages if language in STOPWORDS}
-    for language in chain.from_iterable(map(_languages_of, tokens)):
-        if language in counts:
-            counts[language] += 1
+    for token in filter(_LANGUAGES_OF_STOPWORD.__contains__, tokens):
+        for language in _LANGUAGES_OF_STOPWORD[token]:
+            if language in counts:
+                counts[language] += 1
     return counts
 
 
-@lru_cache(maxsize=20_000)
-def _languages_of(word: str) -> tuple[str, ...]:
-    """The languages of which the word is a stopword: mostly none."""
-    return tuple(language for language, words in STOPWORDS.items() if word in words)
+def _languages_by_stopword() -> Mapping[str, Sequence[str]]:
+    languages: dict[str, list[str]] = {}
+    for language, words in STOPWORDS.items():
+        for word in words:
+            languages.setdefault(word, []).append(language)
+    return languages
+
+
+_LANGUAGES_OF_STOPWORD = _languages_by_stopword()
 
 
 def spelling_evidence(lowered: str, languages: Sequence[str]) -> dict[str, float]:

@@ -18,8 +18,9 @@ from headwater.documents.dedupe.measures import CALENDAR, DIGITS
 from headwater.model.document import Document
 from headwater.model.page import UNREAD_PAGES
 from headwater.model.recipe import Cluster
-from headwater.stories.terms import STOP_TERMS, count_terms
+from headwater.stories.terms import MOST_WORDS, STOP_TERMS, count_terms
 from headwater.text.folding import fold_text
+from headwater.text.known_words import KnownWords, share_word
 from headwater.text.months import MONTHS
 from headwater.text.words import count_words
 
@@ -341,33 +342,28 @@ def _cased_words(text: str) -> Iterator[tuple[str, bool, bool]]:
     """Each word folded, whether it begins with a capital letter, and whether it begins a sentence."""
     gap = "\n"
     for word, gap_after in WORD_AND_GAP.findall(text):
-        yield _fold(word), word[0].isupper(), gap != " " and SENTENCE_END.search(gap) is not None
+        yield _folded[word], word[0].isupper(), gap != " " and SENTENCE_END.search(gap) is not None
         gap = gap_after
 
 
-@lru_cache(maxsize=50_000)
 def _fold(word: str) -> str:
-    return fold_text(word).removesuffix(" s")
+    return share_word(fold_text(word).removesuffix(" s"))
 
 
+_folded = KnownWords(_fold, MOST_WORDS)
 NOT_NAMES = frozenset((*CALENDAR, *MONTHS, *STOP_TERMS))
 
 
 def _figures(text: str) -> set[str]:
     """Figures of two digits and more and fractions, without dates. `eleven` is one as well."""
-    words = ["", *FIGURE_OR_WORD.findall(text), ""]
+    words = ["", *_folded_words(text), ""]
     figures = set[str]()
-    for place in [place for place, word in enumerate(words) if _may_be_figure(word)]:
-        before, word, after = map(_fold_letters, words[place - 1 : place + 2])
+    for place in [place for place, word in enumerate(words) if word in DIGITS or word[:1].isdecimal()]:
+        before, word, after = words[place - 1 : place + 2]
         figure = _figure(word, is_scaled=SCALE.fullmatch(after) is not None)
         if figure and before not in MONTHS and after not in MONTHS:
             figures.add(figure)
     return figures
-
-
-@lru_cache(maxsize=20_000)
-def _may_be_figure(word: str) -> bool:
-    return word[:1].isdecimal() or _fold_letters(word) in DIGITS
 
 
 _SPELT_FIGURES = {word: digits for word, digits in DIGITS.items() if len(digits) > 1}
@@ -401,11 +397,8 @@ def _neighbours(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _folded_words(text: str) -> list[str]:
-    return list(map(_fold_letters, FIGURE_OR_WORD.findall(text)))
-
-
-def _fold_letters(word: str) -> str:
-    return _fold(word) if word[:1].isalpha() else word
+    """Figures stay as they are written."""
+    return [_folded[word] if word[0].isalpha() else word for word in FIGURE_OR_WORD.findall(text)]
 
 
 def _plain(figure: str) -> str:
