@@ -6,6 +6,7 @@ feed's element holds nothing but its date, so that more forms of it are understo
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
 
 from headwater.model.warning_log import Warn
 from headwater.text.dates import as_aware, build_date, order_day_month, parse_offset
@@ -27,6 +28,7 @@ _YEAR_FIRST = re.compile(
 _YEAR_LAST = re.compile(r"(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)")
 _NUMBERED_MONTH = re.compile(r"(?<!\d)(\d{1,2}) tháng (\d{1,2}),? (?:năm )?(\d{4})(?!\d)")
 _ZONED_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})")
+_DIGIT = re.compile(r"\d")
 _TIME = re.compile(r"\d{1,2}:\d{2}")
 _PATH = re.compile(
     r"/(20\d{2}|19\d{2})[/-](\d{1,2}|[a-z]{3,9})[/-](\d{1,2})(?:[/-]|$)|/(20\d{2})(\d{2})(\d{2})(?:[/_-]|$)"
@@ -47,13 +49,15 @@ _RUN_TOGETHER = re.compile(
 _LONGEST_LINE = 120
 
 
+@lru_cache(maxsize=1_000)
 def parse_page_date(text: str, *, day_first: bool | None = None) -> datetime | None:
     """The date that stands in a line of a page; a time without a zone is in UTC.
 
-    `day_first` says how the page orders 5/6/2024; where that is not known, such a date is ambiguous.
+    `day_first` says how the page orders 5/6/2024; where that is not known, such a date is ambiguous. Several questions about a
+    page ask for the date of the same line.
     """
     text = text.strip()[:_LONGEST_LINE]
-    if not text or not any(letter.isdigit() for letter in text):
+    if _DIGIT.search(text) is None:
         return None
     date = _iso(text) or _compact(text) or _spelled(text) or _numeric(text, day_first)
     return _plausible_on_page(date)
@@ -103,7 +107,7 @@ def _compact(text: str) -> datetime | None:
     if match := _COMPACT.match(text):
         year, month, day, *clock = match.groups()
         return _date(int(year), int(month), int(day), clock)
-    if text.isdigit() and len(text) in (10, 13):
+    if text.isdecimal() and len(text) in (10, 13):
         return datetime.fromtimestamp(int(text[:10]), UTC)
     return None
 

@@ -1,7 +1,7 @@
 """A parsed page as blocks of text in document order, each with the chain of elements around it.
 
 The tree is never walked node by node: Lexbor serialises it, and its serialised form is regular (attribute values hold
-neither `<` nor `>`), so that one regular expression cuts it into (tag, attributes, following text).
+neither `<` nor `>`), so that one regular expression cuts it into (text, tag, attributes).
 """
 
 import re
@@ -26,14 +26,14 @@ _BLOCKS = {
     if name not in ("body", "pre")
 }
 # Of markup that the parser has written: every tag in it is closed.
-_TOKEN = re.compile(r"<(/?[^\s>/]++)([^>]*+)>([^<]*)")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_TOKEN = re.compile(r"<(/?[^\s>/]++)([^>]*+)>")
+_COMMENT = re.compile(r"<!--[^-]*+(?:-(?!->)[^-]*+)*+(?:-->)?+")
 _LONG_ENOUGH_TO_BREAK = 40
 # Ten times what long pages have. The rest is left out, and the reading is marked as truncated.
 MOST_BLOCKS = 20_000
 
 
-Handler = Callable[[str, str], None]
+Handler = Callable[[str], None]
 
 
 @dataclass(slots=True)
@@ -60,12 +60,13 @@ class FlatPage:
 
 
 def flatten(markup: str) -> FlatPage:
-    if "<!--" in markup:
-        markup = _COMMENT.sub("", markup)
     # One flat list of strings, cut into columns: a tuple for each token would cost a third more.
-    cut = _TOKEN.split(markup)
+    cut = _TOKEN.split(_COMMENT.sub("", markup) if "<!--" in markup else markup)
+    texts = cut[3::3]
+    if "<" in "".join(texts):
+        texts = [text.partition("<")[0] for text in texts]
     walk = _Walk()
-    walk.follow(zip(cut[1::4], cut[2::4], cut[3::4], strict=True))
+    walk.follow(zip(cut[1::3], cut[2::3], texts, strict=True))
     return walk.finish()
 
 
@@ -103,17 +104,21 @@ class _Walk:
     def follow(self, tokens: Iterable[tuple[str, str, str]]) -> None:
         """Half of all tokens open or close a block: these are handled here, without a call."""
         parts, stack, tags, last, texts = self.parts, self.stack, self.tag_stack, self.last, self.texts
+        rows = self.element_rows
         handlers = self._handlers()
         for name, attributes, text in tokens:
             tag = _BLOCKS.get(name)
             if tag is None:
-                if name in handlers:
-                    handlers[name](name, attributes)
+                if (handle := handlers.get(name)) is not None:
+                    handle(attributes)
             else:
                 if parts:
                     self._flush()
                 if tag >= 0:
-                    self._open(tag, attributes)
+                    rows += (stack[-1], tag, attributes, len(texts), len(stack) + 1)
+                    stack.append(len(last))
+                    tags.append(tag)
+                    last.append(0)
                 elif tags[-1] == ~tag and len(tags) > 1:
                     tags.pop()
                     last[stack.pop()] = len(texts)
@@ -161,43 +166,48 @@ class _Walk:
             if tags.pop() == tag:
                 return
 
-    def _open_verbatim(self, _: str, attributes: str) -> None:
+    def _open_verbatim(self, attributes: str) -> None:
         self._end_block()
         self._open(_PRE, attributes)
         self.verbatim += 1
 
-    def _close_verbatim(self, _name: str, _: str) -> None:
+    def _close_verbatim(self, _: str) -> None:
         self._end_block()
         self._close_outer(_PRE)
         self.verbatim = max(0, self.verbatim - 1)
 
-    def _open_link(self, _: str, attributes: str) -> None:
+    def _open_link(self, attributes: str) -> None:
         self.links += 1
         self.link_from = len(self.parts)
         self.page.anchors.append((len(self.texts), attributes))
 
-    def _close_link(self, _name: str, _: str) -> None:
+    def _close_link(self, _: str) -> None:
         if self.link_from >= 0:
-            self.linked += sum([len(part) for part in self.parts[self.link_from :]])
+            self.linked += self._length_from(self.link_from)
         self.link_from = -1
 
-    def _open_bold(self, _name: str, _: str) -> None:
+    def _length_from(self, place: int) -> int:
+        """The characters since that part; mostly it is the last one."""
+        parts = self.parts
+        return len(parts[place]) if len(parts) == place + 1 else sum(map(len, parts[place:]))
+
+    def _open_bold(self, _: str) -> None:
         self.bold_from = len(self.parts)
 
-    def _close_bold(self, _name: str, _: str) -> None:
+    def _close_bold(self, _: str) -> None:
         if self.bold_from >= 0:
-            self.bold += sum([len(part) for part in self.parts[self.bold_from :]])
+            self.bold += self._length_from(self.bold_from)
         self.bold_from = -1
 
-    def _picture(self, _: str, attributes: str) -> None:
+    def _picture(self, attributes: str) -> None:
         self.images += 1
         self.page.pictures.append((len(self.texts), attributes))
 
-    def _end_block(self, *_: str) -> None:
+    def _end_block(self, _: str = "") -> None:
         if self.parts:
             self._flush()
 
-    def _line_break(self, _name: str, _: str) -> None:
+    def _line_break(self, _: str) -> None:
         self.broken += 1
         parts = self.parts
         if self.verbatim:
@@ -214,7 +224,8 @@ class _Walk:
         raw = parts[0] if len(parts) == 1 else "".join(parts)
         words = raw.split()
         if words:
-            self._close_open_runs()
+            if self.link_from >= 0 or self.bold_from >= 0:
+                self._close_open_runs()
             self._add(raw.strip("\n").rstrip() if self.verbatim else " ".join(words), len(words))
         elif self.link_from > 0:
             self.link_from = 0
@@ -225,11 +236,11 @@ class _Walk:
     def _close_open_runs(self) -> None:
         """A link or bold run that spans blocks counts in each of them."""
         if self.link_from >= 0:
-            self.linked += sum([len(part) for part in self.parts[self.link_from :]])
+            self.linked += self._length_from(self.link_from)
             self.links = self.links or 1
             self.link_from = 0
         if self.bold_from >= 0:
-            self.bold += sum([len(part) for part in self.parts[self.bold_from :]])
+            self.bold += self._length_from(self.bold_from)
             self.bold_from = 0
 
     def _add(self, text: str, words: int) -> None:

@@ -21,6 +21,7 @@ _INVISIBLE_ENDS = {
 }
 _LONG_VALUE = re.compile(r"""=\s*(?:"[^"]{20000,}"|'[^']{20000,}')""")
 _MANY_TAGS = 12_000
+_PIECE = 60_000
 _DEEPEST = 1_000
 _NEVER_DEEP = VOID_TAGS | {"!doctype", "p", "li", "dt", "dd", "option", "tr", "td", "th"}
 _TAG = re.compile(r"<(/?)([a-zA-Z!][^\s/>]*)")
@@ -80,7 +81,10 @@ def limit_depth(markup: str) -> str:
 
 
 def _has_few_tags(utf8: bytes) -> bool:
-    return int(np.count_nonzero(np.frombuffer(utf8, np.uint8) == ord("<"))) < _MANY_TAGS
+    """Counted piece by piece: a result as long as the page would be new memory each time."""
+    codes = np.frombuffer(utf8, np.uint8)
+    pieces = (codes[start : start + _PIECE] for start in range(0, len(codes), _PIECE))
+    return sum(int(np.count_nonzero(piece == ord("<"))) for piece in pieces) < _MANY_TAGS
 
 
 def _deep_tags(markup: str) -> set[str]:

@@ -60,10 +60,22 @@ def _kinds() -> npt.NDArray[np.uint8]:
     return table
 
 
+@cache
+def _byte_kinds() -> bytes:
+    return _kinds()[:256].tobytes()
+
+
+def _kinds_in(text: str) -> npt.NDArray[np.uint8]:
+    """The kind bits of each character."""
+    if text.isascii():
+        return np.frombuffer(text.encode().translate(_byte_kinds()), np.uint8)
+    codes = np.frombuffer(text.encode("utf-32-le", "replace"), np.uint32)
+    return _kinds().take(np.minimum(codes, 0xFFFF))
+
+
 def character_table(page: FlatPage) -> CharacterTable:
     texts = page.texts
-    codes = np.frombuffer(" ".join(texts).encode("utf-32-le", "replace"), np.uint32)
-    kinds = _kinds().take(np.minimum(codes, 0xFFFF))
+    kinds = _kinds_in(" ".join(texts))
     length = np.array([len(text) for text in texts])
     starts = np.zeros(len(texts), np.int64)
     np.cumsum(length[:-1] + 1, out=starts[1:])

@@ -68,9 +68,8 @@ class _AttributeTable:
     """The distinct attribute strings of a page, and what follows from each."""
 
     def __init__(self, attributes: list[str]) -> None:
-        numbers: dict[str, int] = {}
-        count = numbers.setdefault
-        self.number = np.array([count(string, len(numbers)) for string in attributes], np.int64)
+        numbers = {string: number for number, string in enumerate(dict.fromkeys(attributes))}
+        self.number = np.array([numbers[string] for string in attributes], np.int64)
         descriptions = [_describe_attributes(string[:_LONGEST_NAME]) for string in numbers]
         classes: dict[bytes, int] = {}
         self.template = np.array(

@@ -1,6 +1,26 @@
 """What a line says about its date, in many languages: that it is the publication, a change, or neither."""
 
 import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class _Labels:
+    """One pattern for all texts, and one for ASCII in lower case: a pattern that heeds case jumps from one possible first
+    letter to the next."""
+
+    in_any_case: re.Pattern[str]
+    in_lower_case: re.Pattern[str]
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """Read positions from the match, not the text."""
+        return self.in_lower_case.search(text.lower()) if text.isascii() else self.in_any_case.search(text)
+
+
+def _labels(pattern: str) -> _Labels:
+    # In capitals, the Turkish letter without a dot is the I of ASCII.
+    return _Labels(re.compile(pattern, re.IGNORECASE), re.compile(pattern.replace("ı", "i")))
+
 
 _PUBLISHED = (
     "published|publish date|publication date|date published|posted|submitted on|first published|originally published|"
@@ -11,26 +31,21 @@ _PUBLISHED = (
     "xuất bản|đăng ngày|发布时间|发布于|发表于|發布|公開日|投稿日|掲載日|게시일|등록일|입력|تاريخ النشر|نُشر|نشر في|प्रकाशित|פורסם"
 )
 _CHANGED = (
-    "updat|modif|\\bedited|\\brevis|reviewed|last checked|aktualis|aktualiz|geändert|bearbeitet|actualiz|mis à jour|"
+    "updat|modif|e(?<=\\be)dited|r(?<=\\br)evis|reviewed|last checked|aktualis|aktualiz|geändert|bearbeitet|actualiz|mis à jour|"
     "mise à jour|aggiornat|atualiz|bijgewerkt|gewijzigd|uppdatera|oppdatert|opdateret|päivitetty|muokattu|frissít|"
     "módosít|ajourn|güncelle|обновл|измен|оновлен|ενημερ|diperbarui|cập nhật|更新|수정|업데이트|تحديث|अपडेट|עודכן"
 )
-PUBLISHED = re.compile(rf"(?:{_PUBLISHED})", re.IGNORECASE)
-CHANGED = re.compile(_CHANGED, re.IGNORECASE)
-# For ASCII in lower case: a pattern that heeds case jumps from one possible first letter to the next. In capitals, the Turkish
-# letter without a dot is the I of ASCII.
-_LOWER_PUBLISHED, _LOWER_CHANGED = (re.compile(labels.replace("ı", "i")) for labels in (_PUBLISHED, _CHANGED))
 # What may stand before a colon and a date without making it the date of something else.
 _LABEL = re.compile(r"^([^\d:]{2,40}):\s*(?:\S+\s+)?\S*\d")
 _PLAIN_LABEL = re.compile(
     r"\b(?:date|datum|data|fecha|on|by|von|por|par|di|von|author|autor|news|article|blog)\b", re.IGNORECASE
 )
+PUBLISHED, CHANGED = _labels(_PUBLISHED), _labels(_CHANGED)
 # Dates of other things: rights, offers, members, spans of time.
-OTHER = re.compile(
+OTHER = _labels(
     r"copyright|©|\(c\) |expires|\bevents?\b|last active|\breleased?:|\brelease date|\breleased\b|\bversion\b|\bjoined\b|"
     r"\bregister|deadline|member since|\bfounded\b|"
-    r"(?<!\d)\d{1,2}\.\d{1,3}\.\d{1,2}(?!\d)|\d\s+[-\u2013—]\s+\d{1,4}[/-]|\d{4}\s*[-\u2013—]\s*[^\W\d]+\s*\d",
-    re.IGNORECASE,
+    r"(?<!\d)\d{1,2}\.\d{1,3}\.\d{1,2}(?!\d)|\d\s+[-\u2013—]\s+\d{1,4}[/-]|\d{4}\s*[-\u2013—]\s*[^\W\d]+\s*\d"
 )
 _ALONE = 30
 _SHORT = 90
@@ -49,21 +64,13 @@ def is_label(text: str) -> bool:
     return (
         len(text) <= _ALONE
         and not any(map(str.isdigit, text))
-        and (_names_publication(text) or _names_change(text))
+        and (PUBLISHED.search(text) is not None or CHANGED.search(text) is not None)
     )
-
-
-def _names_publication(text: str) -> bool:
-    return (_LOWER_PUBLISHED.search(text.lower()) if text.isascii() else PUBLISHED.search(text)) is not None
-
-
-def _names_change(text: str) -> bool:
-    return (_LOWER_CHANGED.search(text.lower()) if text.isascii() else CHANGED.search(text)) is not None
 
 
 def says_published(text: str) -> bool:
     """Whether a short line calls its date that of the publication."""
-    return (len(text) <= _SHORT and _names_publication(text[:_ALONE])) or says_originally(text)
+    return (len(text) <= _SHORT and PUBLISHED.search(text[:_ALONE]) is not None) or says_originally(text)
 
 
 def says_originally(text: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from headwater.extract.html.metadata.date_labels import (
@@ -154,6 +155,7 @@ def _meta_claims(evidence: PageEvidence, names: tuple[str, ...]) -> Iterator[Cla
             yield from ((value, f"meta {name_on_page}") for value, name_on_page in claims)
 
 
+@lru_cache(maxsize=1_000)
 def _plain_name(name: str) -> str:
     return "".join(filter(str.isalnum, name))
 
