@@ -17,11 +17,6 @@ class _Labels:
         return self.in_lower_case.search(text.lower()) if text.isascii() else self.in_any_case.search(text)
 
 
-def _labels(pattern: str) -> _Labels:
-    # In capitals, the Turkish letter without a dot is the I of ASCII.
-    return _Labels(re.compile(pattern, re.IGNORECASE), re.compile(pattern.replace("ı", "i")))
-
-
 _PUBLISHED = (
     "published|publish date|publication date|date published|posted|submitted on|first published|originally published|"
     "veröffentlicht|erschienen|publicado|publicada|fecha de publicación|publicação|publié|publiée|mis en ligne|pubblicato|"
@@ -40,12 +35,16 @@ _LABEL = re.compile(r"^([^\d:]{2,40}):\s*(?:\S+\s+)?\S*\d")
 _PLAIN_LABEL = re.compile(
     r"\b(?:date|datum|data|fecha|on|by|von|por|par|di|von|author|autor|news|article|blog)\b", re.IGNORECASE
 )
-PUBLISHED, CHANGED = _labels(_PUBLISHED), _labels(_CHANGED)
 # Dates of other things: rights, offers, members, spans of time.
-OTHER = _labels(
+_OTHER = (
     r"copyright|©|\(c\) |expires|\bevents?\b|last active|\breleased?:|\brelease date|\breleased\b|\bversion\b|\bjoined\b|"
     r"\bregister|deadline|member since|\bfounded\b|"
     r"(?<!\d)\d{1,2}\.\d{1,3}\.\d{1,2}(?!\d)|\d\s+[-\u2013—]\s+\d{1,4}[/-]|\d{4}\s*[-\u2013—]\s*[^\W\d]+\s*\d"
+)
+# In capitals, the Turkish letter without a dot is the I of ASCII.
+PUBLISHED, CHANGED, OTHER = (
+    _Labels(re.compile(labels, re.IGNORECASE), re.compile(labels.replace("ı", "i")))
+    for labels in (_PUBLISHED, _CHANGED, _OTHER)
 )
 _ALONE = 30
 _SHORT = 90
