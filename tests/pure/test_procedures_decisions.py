@@ -105,6 +105,39 @@ def test_deadlines_are_sorted_by_what_their_sentences_say():
     assert set(document["plazos"]) == {"solicitud", "resolucion", "silencio_administrativo", "recurso"}
 
 
+def test_the_sentences_of_a_paragraph_about_terms_follow_the_order_of_a_procedure():
+    """Where no word tells the terms apart, the later one is that of the decision."""
+    for paragraph, terms in (
+        (
+            "Del 3 al 28 de noviembre. El sorteo se celebra el 12 de diciembre en el salón de plenos.",
+            {
+                "solicitud": "Del 3 al 28 de noviembre.",
+                "resolucion": "El sorteo se celebra el 12 de diciembre en el salón de plenos.",
+            },
+        ),
+        (
+            "Escríbanos tres meses antes de la fecha. Tendrá noticias nuestras en quince días. Si no le decimos nada, entienda que se ha concedido.",
+            {
+                "solicitud": "Escríbanos tres meses antes de la fecha.",
+                "resolucion": "Tendrá noticias nuestras en quince días.",
+                "silencio_administrativo": "Si no le decimos nada, entienda que se ha concedido.",
+            },
+        ),
+    ):
+        (document,) = read(f"{BASE}<h2>Plazos</h2><p>{paragraph}</p>")
+        assert document["plazos"] == terms
+
+
+def test_a_term_with_a_name_of_its_own_before_a_colon_has_that_key():
+    (document,) = read(
+        f"{BASE}<h2>Plazos</h2><p>Del 2 de noviembre al 18 de diciembre. Justificación: hasta el 30 de octubre. ¡Mucha suerte a todos!</p>"
+    )
+    assert document["plazos"] == {
+        "solicitud": "Del 2 de noviembre al 18 de diciembre.",
+        "justificacion": "hasta el 30 de octubre.",
+    }
+
+
 def test_p16_text_without_a_field_is_kept():
     (document,) = read(f"{BASE}<h2>Historia del bono</h2><p>Nació en 1990 por acuerdo del pleno.</p>")
     assert document["datos_adicionales"] == {"Historia del bono": "Nació en 1990 por acuerdo del pleno."}

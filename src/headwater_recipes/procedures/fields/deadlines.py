@@ -7,15 +7,15 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.citations import CITATION
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.responsible import responsible_in
+from headwater_recipes.procedures.fields.term_order import terms_in_order
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.recognise import recognise
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 from headwater_recipes.procedures.sections.sentences import sentences
-from headwater_recipes.procedures.sections.statements import term_keys
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 SILENCE = re.compile(
-    r"silenci|isiltasun|\bfalta de (?:resoluc|resposta|respuesta|notificac|contestac)\w{0,30}|efect\w{1,30} (?:des)?estimatori|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w{0,30} (?:\w{1,30} ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac)|sense (?:resposta|resolucio|notificac)|sen (?:resposta|resolucion)"
+    r"silenci|isiltasun|\bfalta de (?:resoluc|resposta|respuesta|notificac|contestac)\w{0,30}|efect\w{1,30} (?:des)?estimatori|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w{0,30} (?:\w{1,30} ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac|contestac)|sense (?:resposta|resolucio|notificac|contestac)|sen (?:resposta|resolucion|contestac)"
 )
 _NUMBER = r"(?:\d{1,3}|un|una|uno|dos|dues|dous|duas|tres|catro|cuatro|quatre|cinco|cinc|seis|sis|nueve|diez|deu|quince|quinze|veinte|treinta|trenta|one|two|three|six|ten|bi|hiru|lau|sei)"
 TERM_FIRST = re.compile(
@@ -55,9 +55,16 @@ AFTER_IT = re.compile(
     r"(?:siguientes?|seguents?|posteriores?|desde|dende|a partir|tras|despues|despres|despois|des de|from|after|following)\b(?: \w+){0,9} (?:resol|notific|decision)"
 )
 """A decision after which the time to apply begins."""
-TELEPHONE = re.compile(r"(?<!\d)(?:0\d{2}|[6789]\d{2}[ .]?\d{3}[ .]?\d{3})(?!\d)")
+TELEPHONE = re.compile(r"(?<!\d)(?:0\d{2}|[6789]\d{2}[ .]?\d{3}[ .]?\d{3}|[6789]\d{2}(?: \d{2}){3})(?!\d)")
 FEW_WORDS = 4
 TERMS = frozenset({"solicitud", "resolucion"})
+OTHER_TERMS = {
+    "justificacion": re.compile(r"justifi|zuriket"),
+    "subsanacion": re.compile(r"subsana|esmena|emenda|zuzenket"),
+}
+"""Terms after the application that have a name of their own."""
+WORKS = re.compile(r"\b(?:obras?|obres) (?:\w+ ){0,3}(?:termin|acab|ejecut|execut|empez|comenz|comenc|remat)")
+"""When works must begin or end: the key ejecucion."""
 CONSEQUENCES = frozenset({"silencio_administrativo", "recurso"})
 SAYS_WHEN = re.compile(
     r"\d|\b(?:dias?|dies|mes|meses|mesos|semanas?|setman\w+|anos?|anys?|ano|any|horas?|hores|hilabete\w*|egun\w*|aste\w*|urte\w*|ordu\w*|days?|months?|weeks?|years?|hours?)\b"
@@ -92,19 +99,23 @@ def deadlines(parts: Sequence[PagePart], everything: Sequence[PagePart] = ()) ->
 def _telling(texts_by_key: dict[str, list[str]]) -> dict[str, list[str]]:
     """The texts that say when, without those around them that say something else: who decides, what it is based on."""
     timed = {
-        key: [text for text in texts if _says_when(text) and not responsible_in(text)]
-        if key in TERMS
-        else texts
+        key: [text for text in _with_time(texts) if not responsible_in(text)] if key in TERMS else texts
         for key, texts in texts_by_key.items()
     }
     timed = {key: texts for key, texts in timed.items() if texts}
     return timed or texts_by_key
 
 
+def _with_time(texts: Sequence[str]) -> list[str]:
+    """The texts that name a time; without any, a few words say when, whatever they are: "Permanente"."""
+    return [text for text in texts if _names_time(text)] or [text for text in texts if _says_when(text)]
+
+
 def _says_when(text: str) -> bool:
-    """A few words below a label say when, whatever they are: "Permanente"."""
-    if len(text.split()) <= FEW_WORDS:
-        return True
+    return len(text.split()) <= FEW_WORDS or _names_time(text)
+
+
+def _names_time(text: str) -> bool:
     return SAYS_WHEN.search(fold_text(TELEPHONE.sub("", CITATION.sub("", text)))) is not None
 
 
@@ -140,24 +151,35 @@ def _keyed_texts(part: PagePart, line: SectionLine) -> list[tuple[str, str]]:
     statements = [
         statement for sentence in sentences(line.text) for statement in _term_and_consequence(sentence)
     ]
-    defaults = term_keys(statements) if len(statements) > 1 else [""]
+    if len(statements) == 1:
+        key, text = _named_term(statements[0])
+        return [(key or _key(fold_text(text), part.key), text)]
+    named = [_named_term(statement) for statement in statements]
+    stated = ["" if key else _key(fold_text(text), "") for key, text in named]
+    terms = [
+        place
+        for place, (key, text) in enumerate(named)
+        if not key and (stated[place] in CONSEQUENCES or _names_time(text))
+    ]
+    order = terms_in_order([named[place][1] for place in terms], [stated[place] for place in terms], part.key)
+    keys = dict(zip(terms, order, strict=True))
     return [
-        _keyed_statement(statement, part.key, likely)
-        for statement, likely in zip(statements, defaults, strict=True)
+        (key or keys.get(place) or _key(fold_text(text), part.key), text)
+        for place, (key, text) in enumerate(named)
     ]
 
 
-def _keyed_statement(statement: str, default: str, likely: str) -> tuple[str, str]:
-    """The key of a statement, and what it says after the name of the term: "Para resolver: diez días". Where no word decides
-    otherwise, the `likely` key, one of several in its paragraph, comes before that of the section."""
+def _named_term(statement: str) -> tuple[str, str]:
+    """The key that the name of the term before a colon decides, or nothing, and what is said about it: "Para resolver: diez días"."""
     name, colon, term = statement.partition(": ")
-    key = _key(fold_text(name), "") if colon and term and len(name.split()) <= FEW_WORDS else ""
-    if key in TERMS or (key in CONSEQUENCES and recognise(name) is not None):
-        return key, term
-    folded = fold_text(statement)
-    if likely and _key(folded, "") in {"", likely}:
-        return likely, statement
-    return _key(folded, default), statement
+    if not (colon and term and len(name.split()) <= FEW_WORDS):
+        return "ejecucion" if WORKS.search(fold_text(statement)) else "", statement
+    folded = fold_text(name)
+    if other := next((key for key, pattern in OTHER_TERMS.items() if pattern.match(folded)), ""):
+        return other, term
+    key = _key(folded, "")
+    plain = key in TERMS or (key in CONSEQUENCES and recognise(name) is not None)
+    return (key, term) if plain else ("", statement)
 
 
 def _term_and_consequence(sentence: str) -> list[str]:

@@ -31,7 +31,8 @@ RUN = re.compile(r"\w+")
 TARGET = re.compile(r"\]\([^()\s]{1,2000}\)")
 CLAUSE = re.compile(r"(?<=;)\s+")
 MOST_LETTERS = 600
-PLAIN_TERM, ANY_TERM = 0.75, 0.3
+TERM_KEYS = ("solicitud", "resolucion", "silencio_administrativo", "recurso")
+"""In the order in which a procedure reaches them."""
 
 
 def statements_in(line: SectionLine, page_text: str) -> list[SectionLine]:
@@ -94,16 +95,10 @@ def statement_shares(title: str, lines: Sequence[SectionLine]) -> Any:
     return shares / shares.sum(1, keepdims=True)
 
 
-def term_keys(texts: Sequence[str]) -> list[str]:
-    """For each sentence about terms, the term that it plainly is about, or nothing."""
+def term_shares(texts: Sequence[str]) -> Any:
+    """For each sentence about terms, how likely each of `TERM_KEYS` is; the rest is that it states no term."""
     lines = [SectionLine(kind="text", text=text, start=0, end=len(text)) for text in texts]
-    terms = [place for place, name in enumerate(CLASSES) if name.startswith("plazos.")]
-    shares = statement_shares("", lines)[:, terms]
-    keys = [CLASSES[place].partition(".")[2] for place in terms]
-    return [
-        keys[int(row.argmax())] if row.sum() >= ANY_TERM and row.max() >= PLAIN_TERM * row.sum() else ""
-        for row in shares
-    ]
+    return statement_shares("", lines)[:, [CLASSES.index(f"plazos.{key}") for key in TERM_KEYS]]
 
 
 def statement_rows(title: str, lines: Sequence[SectionLine]) -> Iterator[Any]:
