@@ -15,7 +15,7 @@ Record = dict[str, Any]
 VERSION = re.compile(r"jsonfeed\.org/version/(\d+(?:\.\d+)?)")
 ITEMS = re.compile(r'"items"\s*:\s*\[')
 HEAD_FIELD = re.compile(
-    r'"(version|title|home_page_url|feed_url|description|language|next_url)"\s*:\s*("(?:[^"\\]|\\.)*")'
+    r'"(version|title|home_page_url|feed_url|description|language|next_url)"\s*:\s*("(?:[^"\\]++|\\.)*+")'
 )
 MOST_ITEMS = 100_000
 
