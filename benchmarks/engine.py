@@ -28,6 +28,7 @@ from headwater.model.keys import document_key, lead_key, source_key
 from headwater.model.outcomes import ExtractHints, Reading
 from headwater.model.recipe import Grouping, Recipe, Route
 from headwater.model.source import Lead, Source, StoredLead, Trigger
+from headwater.runtime.garbage_collector import freeze_loaded_objects
 from headwater.settings.settings import Settings
 from headwater.store.claims.poll import store_leads
 from headwater.store.connect import write_transaction
@@ -183,6 +184,7 @@ def main() -> None:
             fetcher=fetcher,
         )
         engine = Engine(context)
+        freeze_loaded_objects()  # as in every worker
         rows, stored = [], 0
         for level in (1000, options.stored):
             add_leads(context, source, range(stored, level))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.documents.cleaning.normalise import normalise, normalise_whitespace
+from headwater.documents.cleaning.normalise import is_regular_ascii, normalise, normalise_whitespace
 from headwater.model.document import Document
 from headwater.model.outcomes import SetAside
 from headwater.model.recipe import StepContext
@@ -35,6 +35,13 @@ def test_normalising_loses_no_word(text: str):
 
 def test_paragraphs_stay():
     assert normalise_whitespace(" One  two \r\n\r\n\r\n\r\nthree\n- four\t") == "One two\n\nthree\n- four"
+
+
+@given(st.text(st.sampled_from("ab \n\t\r\x0b\x0c\x1c\x1f"), max_size=12))
+def test_a_text_is_left_as_it_is_only_where_nothing_is_to_be_normalised(text: str):
+    accented = f"{text}\u00e9"  # takes the other path
+    if is_regular_ascii(text):
+        assert normalise_whitespace(accented) == accented
 
 
 def _normalise(**fields):

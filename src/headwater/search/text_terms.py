@@ -46,21 +46,13 @@ TokenTerms = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class FieldTerms:
-    """How often each term occurs in a field, and its number of words. `sequence` has the first term of each chunk that is one word,
-    in order, and None for others. `varied` says of the terms of words that have more than one, as those with accents, which were
-    the first. With `is_unspaced`, a chunk has several words; with `has_gaps`, the sequence has None."""
+    """How often each term occurs in a field, and its number of words. `varied` says of the terms of words that have more than one,
+    as those with accents, which were the first. With `is_unspaced`, a chunk has several words."""
 
     counts: Mapping[str, int]
     length: int
-    sequence: Sequence[str | None]
     varied: Mapping[str, Collection[str]]
     is_unspaced: bool
-    has_gaps: bool
-
-    @property
-    def words(self) -> Iterable[str]:
-        """The sequence without None."""
-        return filter(None, self.sequence) if self.has_gaps else cast("Sequence[str]", self.sequence)
 
 
 @dataclass(frozen=True)
@@ -185,7 +177,7 @@ class TextTerms:
         """The first term of each word of a field with spaces in order, with a mark before and after each: a phrase is a part of
         it. Made only for a field that has all words of a phrase."""
         if number not in self.sequences:
-            self.sequences[number] = word_run(self.fields[number].words)
+            self.sequences[number] = word_run(words_in_order(self.chunks[number], self.code))
         return self.sequences[number]
 
 
@@ -246,32 +238,38 @@ def word_run(words: Iterable[str]) -> str:
 
 
 def field_terms(chunks: Sequence[str], code: str) -> FieldTerms:
-    """Most chunks are a word with one term that was seen before; only the others are looked at one by one."""
+    """Each chunk is looked up once, however often it occurs; most are a word with one term that was seen before."""
     terms_of = chunk_terms(code)
-    sequence: list[str | None] = list(map(terms_of.first_terms.get, chunks))
-    # Before anything is looked up, because that may forget chunks.
-    varied_words = Counter(filter(None, map(terms_of.varied_terms.get, chunks)))
-    further_terms: Counter[str] = Counter()
-    length, is_unspaced = len(sequence), False
-    gaps = [place for place, term in enumerate(sequence) if term is None] if None in sequence else []
-    for place in gaps:
-        tokens = terms_of[chunks[place]]
-        length += len(tokens) - 1
-        if len(tokens) == 1:
-            sequence[place] = tokens[0][0]
-            varied_words.update(tokens if len(tokens[0]) > 1 else ())
+    only_term = terms_of.only_terms.get
+    counts: dict[str, int] = {}
+    others: list[tuple[str, int]] = []
+    for chunk, count in Counter(chunks).items():
+        if (term := only_term(chunk)) is None:
+            others.append((chunk, count))
         else:
-            is_unspaced = is_unspaced or bool(tokens)
-            further_terms.update(term for terms in tokens for term in terms)
-    counts = Counter(sequence)
-    counts.pop(None, None)
+            counts[term] = counts.get(term, 0) + count
     varied: dict[str, set[str]] = {}
-    for terms, count in varied_words.items():
-        for term in terms:
-            varied.setdefault(term, set()).add(terms[0])
-        further_terms.update(dict.fromkeys(terms[1:], count))
-    counts.update(further_terms)
-    return FieldTerms(cast("Counter[str]", counts), length, sequence, varied, is_unspaced, bool(gaps))
+    length, is_unspaced = len(chunks), False
+    for chunk, count in others:
+        tokens = terms_of[chunk]
+        length += (len(tokens) - 1) * count
+        is_unspaced = is_unspaced or len(tokens) > 1
+        for terms in tokens:
+            for term in terms:
+                counts[term] = counts.get(term, 0) + count
+        if len(tokens) == 1 and len(tokens[0]) > 1:
+            for term in tokens[0]:
+                varied.setdefault(term, set()).add(tokens[0][0])
+    return FieldTerms(counts, length, varied, is_unspaced)
+
+
+def words_in_order(chunks: Sequence[str], code: str) -> Sequence[str]:
+    """The first term of each chunk that is one word."""
+    terms_of = chunk_terms(code)
+    words = list(map(terms_of.only_terms.get, chunks))
+    if None not in words:
+        return cast("list[str]", words)
+    return [tokens[0][0] for tokens in map(terms_of.__getitem__, chunks) if len(tokens) == 1]
 
 
 def term_positions(texts: Sequence[str], language: str) -> Positions:
@@ -303,24 +301,19 @@ class ChunkTerms(dict[str, TokenTerms]):
     def __init__(self, code: str) -> None:
         super().__init__()
         self.code = code
-        self.first_terms: dict[str, str] = {}
-        """Of the chunks that are one word."""
-        self.varied_terms: dict[str, tuple[str, ...]] = {}
-        """All terms of those that have several."""
+        self.only_terms: dict[str, str] = {}
+        """Of the chunks that are one word with one term."""
 
     def __missing__(self, chunk: str) -> TokenTerms:
         terms = tuple(analyse(chunk, self.code or UNSTEMMED))
         if len(chunk) <= USUAL_LENGTH:
             if len(self) >= MOST_CHUNKS:
                 self.clear()
-                self.first_terms.clear()
-                self.varied_terms.clear()
+                self.only_terms.clear()
             chunk = share_word(chunk)
             self[chunk] = terms
-            if len(terms) == 1:
-                self.first_terms[chunk] = terms[0][0]
-                if len(terms[0]) > 1:
-                    self.varied_terms[chunk] = terms[0]
+            if len(terms) == 1 and len(terms[0]) == 1:
+                self.only_terms[chunk] = terms[0][0]
         return terms
 
 
