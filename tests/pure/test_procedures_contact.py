@@ -19,7 +19,7 @@ BELOW_THE_AIM = {
     "batch-24": (0.925, 0.89),
     "batch-25": (0.89, 0.885),
     "batch-26": (
-        0.945,
+        0.94,
         0.9,
     ),  # its author writes the terms of a paragraph without keys: each term that we tell apart counts as wrong
     "batch-27": (0.9, 0.86),

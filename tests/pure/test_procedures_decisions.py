@@ -234,3 +234,28 @@ def test_hostile_words_are_read_in_reasonable_time():
         page = f"<html><body><h1>Bono de muestra</h1><h2>{text[:3000]}</h2><p>{text}</p>{BASE}<h2>Tasas</h2><p>{text}</p><h2>Normativa</h2><p>{text}</p><h2>Plazos</h2><p>{text}</p><h2>Contacto</h2><p>{text}</p></body></html>"
         (procedure,) = procedures_from(read_procedure(page.encode(), ExtractHints(url=URL)), URL)
         assert procedure.document["nombre"] == "Bono de muestra"
+
+
+def test_sentences_about_requirements_are_entries_if_half_of_them_oblige():
+    main = BASE.replace(
+        "<ul><li>Ser mayor de edad.</li></ul>",
+        "<p>Hay que vivir en el municipio. La finca no mide más de una hectárea.</p>",
+    )
+    (document,) = read(main)
+    assert document["requisitos"] == [
+        "Hay que vivir en el municipio.",
+        "La finca no mide más de una hectárea.",
+    ]
+
+
+def test_a_paragraph_that_mostly_tells_stays_one_requirement():
+    paragraph = "La ayuda es para familias del municipio. Empezó en 2019. Cada año la piden unas cien. Hay que vivir aquí."
+    (document,) = read(BASE.replace("<ul><li>Ser mayor de edad.</li></ul>", f"<p>{paragraph}</p>"))
+    assert document["requisitos"] == [paragraph]
+
+
+def test_an_amount_ends_with_the_last_sentence_that_names_one():
+    (document,) = read(
+        f"{BASE}<h2>Cuantía de la ayuda</h2><p>La ayuda es de 300 euros al mes. Llega por transferencia el día de la fiesta.</p>"
+    )
+    assert document["cuantias"] == {"importe": "La ayuda es de 300 euros al mes."}

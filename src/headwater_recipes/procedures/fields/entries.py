@@ -109,9 +109,16 @@ def _part_entries(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
         if line.kind == "row":
             yield tidy(_row(line)), line
         else:
-            lone = part.field == "documentos_necesarios" and line.kind == "text" and len(part.lines) == 1
-            texts = papers_in(line.text) if lone else [line.text]
-            yield from ((tidy(text), line) for piece in texts for text in split_entries(piece) if tidy(text))
+            pieces = _pieces(part, line)
+            yield from ((tidy(text), line) for piece in pieces for text in split_entries(piece) if tidy(text))
+
+
+def _pieces(part: PagePart, line: SectionLine) -> list[str]:
+    if part.field == "requisitos" and line.kind == "text":
+        return requirements_in(line.text)
+    if part.field == "documentos_necesarios" and line.kind == "text" and len(part.lines) == 1:
+        return papers_in(line.text)
+    return [line.text]
 
 
 def _is_form_link(line: SectionLine, lines: Sequence[SectionLine]) -> bool:
@@ -182,6 +189,15 @@ def _parallel_sentences(text: str) -> list[str]:
     """The sentences of a paragraph that all begin alike: "You live ... You have ..."."""
     pieces = BETWEEN_SENTENCES.split(text)
     return pieces if len(pieces) > 1 and len({piece.split()[0] for piece in pieces}) == 1 else []
+
+
+def requirements_in(text: str) -> list[str]:
+    """The sentences of a paragraph of requirements, if at least half of them oblige or are conditions: the others then mostly
+    say the same in words of their own ("La finca no puede medir más de una hectárea")."""
+    pieces = BETWEEN_SENTENCES.split(text)
+    folded = [fold_text(piece) for piece in pieces]
+    binding = sum(bool(OBLIGES.search(piece) or CONDITION.search(piece)) for piece in folded)
+    return pieces if binding * 2 >= len(pieces) else [text]
 
 
 def papers_in(text: str) -> list[str]:

@@ -168,9 +168,20 @@ def amounts(parts: Sequence[PagePart]) -> FieldValue:
             continue  # the head of the table
         for piece in _named_amounts(line):
             name, value = _name_and_value(piece, title)
+            value = _to_last_amount(value)
             if value:
                 values[name] = f"{values[name]} {value}" if name in values else value
     return FieldValue(values, spans_of(lines)) if values else NO_VALUE
+
+
+def _to_last_amount(value: str) -> str:
+    """The value without the sentences behind its last amount: they say how it is paid, or to whom."""
+    if not SUM_OR_SHARE.search(value):
+        return value
+    pieces = list(sentences(value))
+    while len(pieces) > 1 and not SUM_OR_SHARE.search(pieces[-1]):
+        pieces.pop()
+    return " ".join(pieces)
 
 
 def _named_amounts(line: SectionLine) -> list[SectionLine]:
