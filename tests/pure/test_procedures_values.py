@@ -5,7 +5,7 @@ import pytest
 from tests.pure.test_procedures_decisions import BASE, read
 
 from headwater_recipes.procedures.fields.money import MONEY, amounts
-from headwater_recipes.procedures.fields.places import number_in
+from headwater_recipes.procedures.fields.telephones import number_in
 from headwater_recipes.procedures.normalise import parts_by_rules
 
 LAW = "<h2>Normativa</h2><ul><li>Ley 39/2015, de 1 de octubre.</li></ul>"

@@ -18,6 +18,7 @@ from headwater_recipes.procedures.fields import (
     laws,
     money,
     places,
+    telephones,
     title,
 )
 from headwater_recipes.procedures.fields.description import description_from_name, description_of
@@ -247,12 +248,12 @@ def _telephone(page: ProcedurePage, parts: Sequence[PagePart], everything: Seque
         *parts,
     ]
     stated = page.stated("telephone")
-    footer = places.number_in(str(page.site.get("footer") or ""))
+    footer = telephones.number_in(str(page.site.get("footer") or ""))
     return first(
         [
-            places.telephone(nearest),
-            places.telephone([part for part in everything if len(part.text.split()) <= FEW_WORDS]),
-            replace(stated, value=places.number_in(str(stated.value or ""), "tel")),
+            telephones.telephone(nearest),
+            telephones.telephone([part for part in everything if len(part.text.split()) <= FEW_WORDS]),
+            replace(stated, value=telephones.number_in(str(stated.value or ""), "tel")),
             FieldValue(footer, origin="frame:telephone"),
         ]
     )

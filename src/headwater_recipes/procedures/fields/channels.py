@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from headwater.text.folding import fold_text
-from headwater_recipes.procedures.fields import places
+from headwater_recipes.procedures.fields.addresses import streets_in
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.money import NOTHING_TO_PAY
 from headwater_recipes.procedures.fields.responsible import responsible_in
+from headwater_recipes.procedures.fields.start_links import is_start, is_written_out
+from headwater_recipes.procedures.fields.telephones import number_in
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.recognise import lists_ways, recognise
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine, TextLink
@@ -115,7 +117,7 @@ def _describes_way(line: SectionLine) -> bool:
         return True
     ways = ways_of(line)
     goes = GOES.search(fold_text(line.text)) or TO_A_PLACE.match(line.text)
-    written_out = any(places.is_written_out(link) for link in line.links)
+    written_out = any(is_written_out(link) for link in line.links)
     return len(ways) > 1 or (bool(ways) and (goes is not None or written_out))
 
 
@@ -164,7 +166,7 @@ def _is_aside(sentence: str) -> bool:
     folded = fold_text(sentence)
     if responsible_in(sentence) or NOTHING_TO_PAY.match(folded):
         return True
-    if not places.number_in(sentence, "tel"):
+    if not number_in(sentence, "tel"):
         return False
     bare = len(BARE_NUMBER.sub("", folded).split()) <= LONGEST_LEAD
     return ASKS.search(folded) is not None or (bare and not _ways_in_words(folded))
@@ -214,7 +216,7 @@ def _step(part: PagePart, line: SectionLine, *, calls: bool) -> dict[str, str] |
     folded = fold_text(line.text)
     calls = calls or bool((part.key == "telefono" and PHONE.search(folded)) or CALLED.search(folded))
     asks = ASKS.match(folded)
-    if not calls and places.number_in(line.text, "tel") and (len(line.text) <= LONGEST_NUMBER or asks):
+    if not calls and number_in(line.text, "tel") and (len(line.text) <= LONGEST_NUMBER or asks):
         return None  # a number alone, or one to ask, is a contact and not a way to apply
     if line.links and fold_text(line.text) == fold_text(line.links[0].text) and _is_button(part, line):
         return None  # its target is listed in another field
@@ -253,9 +255,9 @@ def ways_of(line: SectionLine) -> list[str]:
     """Every way that a line names: by its words, by a street address, by a mail address, by a link that starts the procedure."""
     folded = BOOKED.sub("", VIRTUAL.sub("internet", fold_text(line.text)))
     ways = set(_ways_in_words(NOT_ONLINE.sub("", folded)))
-    if any(places.is_start(link) or places.is_written_out(link) for link in line.links):
+    if any(is_start(link) or is_written_out(link) for link in line.links):
         ways.add("online")
-    if places.streets_in(line.text):
+    if streets_in(line.text):
         ways.add("presencial")
     if "@" in line.text and SENDS.search(folded):
         ways.add("correo")
@@ -269,8 +271,7 @@ def _ways_in_words(folded: str) -> list[str]:
 def _starts_online(line: SectionLine) -> bool:
     """Whether the line has a button to apply online."""
     return any(
-        places.is_start(link) and ONLINE.search(VIRTUAL.sub("internet", fold_text(link.text)))
-        for link in line.links
+        is_start(link) and ONLINE.search(VIRTUAL.sub("internet", fold_text(link.text))) for link in line.links
     )
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.detection import CORE
 from headwater_recipes.procedures.fields.entries import NOTE
-from headwater_recipes.procedures.fields.places import number_in
 from headwater_recipes.procedures.fields.responsible import responsible_in
+from headwater_recipes.procedures.fields.telephones import number_in
 from headwater_recipes.procedures.fields.title import NOT_ABOUT
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
 from headwater_recipes.procedures.sections.classifier import CLASSES, section_shares

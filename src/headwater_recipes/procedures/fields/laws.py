@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 
 from headwater.text.folding import fold_text
-from headwater_recipes.procedures.fields import places
+from headwater_recipes.procedures.fields import telephones
 from headwater_recipes.procedures.fields.citations import CITATION, DATA_PROTECTION, citations_in
 from headwater_recipes.procedures.fields.entries import NOTE, tidy
-from headwater_recipes.procedures.fields.places import is_start
+from headwater_recipes.procedures.fields.start_links import is_start
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.sections.by_form import CITATION_LEAD
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
@@ -72,7 +72,7 @@ def _law_names(line: SectionLine) -> list[str]:
     starts = any(is_start(link) and fold_text(link.text) == fold_text(line.text) for link in line.links)
     if starts and not names_norm:
         return []  # every link of an electronic office leads to its host: a law stays a law
-    if places.number_in(line.text) and not names_norm:
+    if telephones.number_in(line.text) and not names_norm:
         return []  # a contact below the last law
     if (
         BYLINE.search(fold_text(line.text))

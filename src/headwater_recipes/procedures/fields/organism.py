@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headwater.text.folding import fold_text
-from headwater_recipes.procedures.fields.places import number_in
 from headwater_recipes.procedures.fields.responsible import responsible_in
+from headwater_recipes.procedures.fields.telephones import number_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
 from headwater_recipes.procedures.sections.by_form import is_body
 from headwater_recipes.procedures.sections.parts import PagePart

@@ -20,7 +20,7 @@ from headwater.text.mojibake import fix_mojibake
 from headwater.text.sniffing import HTML, PDF, XML, sniff_media_type
 from headwater.text.words import count_words
 from headwater_recipes.procedures.fields.organism import name_in
-from headwater_recipes.procedures.fields.places import number_in
+from headwater_recipes.procedures.fields.telephones import number_in
 from headwater_recipes.procedures.labels.recognise import recognise
 from headwater_recipes.procedures.page.gazette import read_gazette
 from headwater_recipes.procedures.page.linked_data import service_facts

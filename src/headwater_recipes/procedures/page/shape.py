@@ -5,8 +5,8 @@ import re
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.text.letters import to_one_line
+from headwater_recipes.procedures.fields.addresses import streets_in
 from headwater_recipes.procedures.fields.organism import name_in
-from headwater_recipes.procedures.fields.places import streets_in
 from headwater_recipes.procedures.labels.recognise import recognise, recognise_plain
 from headwater_recipes.procedures.page.panels import Panels, begins_with_heading
 from headwater_recipes.procedures.page.site_frame import element_names
