@@ -19,7 +19,7 @@ from headwater_recipes.procedures.adapters.datos import discover_open_data
 from headwater_recipes.procedures.commands import COMMANDS
 from headwater_recipes.procedures.endpoints import ENDPOINTS
 from headwater_recipes.procedures.knowledge_base.sink import ProcedureFiles, close_run
-from headwater_recipes.procedures.page.reader import procedure_readers, read_procedure
+from headwater_recipes.procedures.page.readers import procedure_readers, read_procedure
 from headwater_recipes.procedures.registry.portals import Portal, packaged_registry
 from headwater_recipes.procedures.scores import LANGUAGES
 from headwater_recipes.procedures.steps import FindProcedures, RequireCitable
