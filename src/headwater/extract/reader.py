@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from headwater.extract.html.fragment import FragmentReader
 from headwater.extract.html.profiles.registry import html_reader
 from headwater.extract.html.reader import read_html
 from headwater.extract.mail import read_mail
@@ -55,14 +54,6 @@ READERS: Mapping[str, Extract] = {
 }
 # Where a list for programs may hide: a feed, a sitemap.
 TEXT_KINDS = frozenset((HTML, XML, JSON, PLAIN))
-# Other names that servers use for these types.
-ALIASES: Mapping[str, str] = {
-    "application/xhtml+xml": HTML,
-    "application/x-pdf": PDF,
-    "text/rtf": RTF,
-    "text/xml": XML,
-    "text/x-markdown": MARKDOWN,
-}
 
 
 def read_any(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
@@ -97,16 +88,6 @@ def _unsupported_detail(kind: str) -> str:
     if kind == JSON:
         return f"{kind}: a payload needs a field map"
     return kind
-
-
-def readers_by_media_type(*, fragments: bool = False, profile: str = "blocks") -> Mapping[str, Sandboxed]:
-    """For a recipe's `extract`: every type that can be read, and "*" for the others. Each entry detects what the bytes are,
-    in a child process. `fragments`: HTML without a page around it, such as the body of a feed entry, is all content.
-    `profile`: how pages are read; ValueError if it is unknown or its packages are missing."""
-    html_reader(profile)
-    reader: Extract = read_any if profile == "blocks" else ProfileReader(profile)
-    readers = dict.fromkeys(("*", *READERS, *ALIASES), Sandboxed(reader))
-    return readers | {HTML: Sandboxed(FragmentReader(reader))} if fragments else readers
 
 
 def read(data: bytes, *, url: str | None = None, media_type: str | None = None) -> Document:
