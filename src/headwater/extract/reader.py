@@ -3,21 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from importlib import import_module
 
 from headwater.extract.html.fragment import FragmentReader
 from headwater.extract.html.profiles.registry import html_reader
 from headwater.extract.html.reader import read_html
-from headwater.extract.mail import read_mail
-from headwater.extract.office.docx import read_docx
-from headwater.extract.office.odt import read_odt
-from headwater.extract.plain_text import read_markdown, read_plain
-from headwater.extract.rtf.reader import read_rtf
 from headwater.extract.sandbox.sandboxed import Sandboxed
-from headwater.extract.xml.reader import read_xml
 from headwater.model.document import Document, TrailEntry
 from headwater.model.errors import Permanent
-from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.model.recipe import Extract
+from headwater.model.outcomes import Extract, ExtractHints, Reading, Unreadable
 from headwater.text.sniffing import (
     DOCX,
     ENCRYPTED_OFFICE,
@@ -35,23 +29,28 @@ from headwater.text.sniffing import (
 )
 
 
-def read_pdf(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """PDFium is loaded with the first PDF, since most runs have none."""
-    from headwater.extract.pdf.reader import read_pdf as read_now  # noqa: PLC0415
+@dataclass(frozen=True, slots=True)
+class LaterReader:
+    """Loads a reader and its libraries with the first document of its format, since most runs have none."""
 
-    return read_now(data, hints)
+    module: str
+    name: str
+
+    def __call__(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
+        read_now: Extract = getattr(import_module(f"headwater.extract.{self.module}"), self.name)
+        return read_now(data, hints)
 
 
 READERS: Mapping[str, Extract] = {
     HTML: read_html,
-    PDF: read_pdf,
-    DOCX: read_docx,
-    ODT: read_odt,
-    RTF: read_rtf,
-    XML: read_xml,
-    MAIL: read_mail,
-    MARKDOWN: read_markdown,
-    PLAIN: read_plain,
+    PDF: LaterReader("pdf.reader", "read_pdf"),
+    DOCX: LaterReader("office.docx", "read_docx"),
+    ODT: LaterReader("office.odt", "read_odt"),
+    RTF: LaterReader("rtf.reader", "read_rtf"),
+    XML: LaterReader("xml.reader", "read_xml"),
+    MAIL: LaterReader("mail", "read_mail"),
+    MARKDOWN: LaterReader("plain_text", "read_markdown"),
+    PLAIN: LaterReader("plain_text", "read_plain"),
 }
 # Where a list for programs may hide: a feed, a sitemap.
 TEXT_KINDS = frozenset((HTML, XML, JSON, PLAIN))

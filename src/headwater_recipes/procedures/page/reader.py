@@ -12,8 +12,7 @@ from headwater.extract.html.parser import truncate_markup
 from headwater.extract.html.reader import read_html
 from headwater.extract.reader import ALIASES, READERS, read_any
 from headwater.extract.sandbox.sandboxed import Sandboxed
-from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.model.recipe import Extract
+from headwater.model.outcomes import Extract, ExtractHints, Reading, Unreadable
 from headwater.text.charset import decode_text, fix_encoding
 from headwater.text.letters import replace_surrogates
 from headwater.text.mojibake import fix_mojibake
