@@ -45,7 +45,7 @@ def rows(page: LabelledPage) -> dict[str, object] | None:
         "matrix": described.matrix,
         "first": described.first.astype(np.int32),
         "last": described.last.astype(np.int32),
-        "template": described.template.astype(np.int32),
+        "template": described.alike.number.astype(np.int32),
         "words": described.words,
         "labels": labels,
         "sure": sure,

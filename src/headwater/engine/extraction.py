@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from headwater.engine.context import LeaseRenewer
 from headwater.model.errors import Permanent
 from headwater.model.jobs import Draft
-from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.model.recipe import BatchExtract, Extract
+from headwater.model.outcomes import Extract, ExtractHints, Reading, Unreadable
+from headwater.model.recipe import BatchExtract
 
 Readings = dict[str, Reading | Unreadable | Permanent]
 

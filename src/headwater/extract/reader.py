@@ -6,17 +6,11 @@ from hashlib import blake2b
 
 from headwater.extract.html.profiles.registry import html_reader
 from headwater.extract.html.reader import read_html
-from headwater.extract.mail import read_mail
-from headwater.extract.office.docx import read_docx
-from headwater.extract.office.odt import read_odt
-from headwater.extract.plain_text import read_markdown, read_plain
-from headwater.extract.rtf.reader import read_rtf
+from headwater.extract.sandbox.extractor_by_name import ExtractorByName
 from headwater.extract.sandbox.sandboxed import Sandboxed
-from headwater.extract.xml.reader import read_xml
 from headwater.model.document import Document, TrailEntry
 from headwater.model.errors import Permanent
-from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.model.recipe import Extract
+from headwater.model.outcomes import Extract, ExtractHints, Reading, Unreadable
 from headwater.text.sniffing import (
     DOCX,
     ENCRYPTED_OFFICE,
@@ -33,24 +27,17 @@ from headwater.text.sniffing import (
     sniff_media_type,
 )
 
-
-def read_pdf(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-    """PDFium is loaded with the first PDF, since most runs have none."""
-    from headwater.extract.pdf.reader import read_pdf as read_now  # noqa: PLC0415
-
-    return read_now(data, hints)
-
-
+# Most runs have hardly any documents of the other formats.
 READERS: Mapping[str, Extract] = {
     HTML: read_html,
-    PDF: read_pdf,
-    DOCX: read_docx,
-    ODT: read_odt,
-    RTF: read_rtf,
-    XML: read_xml,
-    MAIL: read_mail,
-    MARKDOWN: read_markdown,
-    PLAIN: read_plain,
+    PDF: ExtractorByName("headwater.extract.pdf.reader:read_pdf"),
+    DOCX: ExtractorByName("headwater.extract.office.docx:read_docx"),
+    ODT: ExtractorByName("headwater.extract.office.odt:read_odt"),
+    RTF: ExtractorByName("headwater.extract.rtf.reader:read_rtf"),
+    XML: ExtractorByName("headwater.extract.xml.reader:read_xml"),
+    MAIL: ExtractorByName("headwater.extract.mail:read_mail"),
+    MARKDOWN: ExtractorByName("headwater.extract.plain_text:read_markdown"),
+    PLAIN: ExtractorByName("headwater.extract.plain_text:read_plain"),
 }
 # Where a list for programs may hide: a feed, a sitemap.
 TEXT_KINDS = frozenset((HTML, XML, JSON, PLAIN))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from headwater.extract.sandbox.extractor_by_name import ExtractorByName, import_extractor
 from headwater.extract.sandbox.sandboxed import Sandboxed
-from headwater.model.recipe import Extract
+from headwater.model.outcomes import Extract
 from headwater.text.sniffing import DOCX, HTML, MAIL, MARKDOWN, ODT, PDF, PLAIN, RTF, XML
 
 READABLE_TYPES = (HTML, PDF, DOCX, ODT, RTF, XML, MAIL, MARKDOWN, PLAIN)

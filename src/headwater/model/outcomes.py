@@ -1,6 +1,6 @@
 """Results of the parts of a recipe: what an extractor read, what a step decided, what a sink sent."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -53,6 +53,9 @@ class Unreadable:
 
     reason: str
     detail: str = ""
+
+
+Extract = Callable[[bytes, ExtractHints], Reading | Unreadable]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,16 @@ from headwater.model.endpoint import Endpoint
 from headwater.model.errors import Permanent, Refused
 from headwater.model.fetch_limits import FetchLimits
 from headwater.model.http import Capture, Request
-from headwater.model.outcomes import Drop, ExtractHints, PartlySent, Reading, Sent, SetAside, Unreadable
+from headwater.model.outcomes import (
+    Drop,
+    Extract,
+    ExtractHints,
+    PartlySent,
+    Reading,
+    Sent,
+    SetAside,
+    Unreadable,
+)
 from headwater.model.page import PageMode
 from headwater.model.questions import ExtractionQuestion
 from headwater.model.run_options import RunOptions
@@ -101,7 +110,6 @@ sent what the parser returned, yields leads, and returns the result. A request o
 Temporary or Permanent."""
 
 Discover = Callable[[Source, datetime], PollSession]
-Extract = Callable[[bytes, ExtractHints], Reading | Unreadable]
 Outcome = Document | Drop | SetAside
 
 

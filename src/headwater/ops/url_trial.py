@@ -14,8 +14,8 @@ from headwater.logs import configure_logs
 from headwater.model.document import Document
 from headwater.model.errors import Permanent
 from headwater.model.http import Failure, Request, Response
-from headwater.model.outcomes import Drop, ExtractHints, Reading, Unreadable
-from headwater.model.recipe import EmptyKnowledge, Extract, Parse, Recipe, StepContext
+from headwater.model.outcomes import Drop, Extract, ExtractHints, Reading, Unreadable
+from headwater.model.recipe import EmptyKnowledge, Parse, Recipe, StepContext
 from headwater.model.warning_log import WarningLog
 from headwater.ops.feed_check import feed_in_sandbox
 from headwater.sources.feeds.feed import Feed, NotAFeed

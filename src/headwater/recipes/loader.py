@@ -14,7 +14,8 @@ from pathlib import Path
 
 from headwater.model.command import RECIPE_ENTRY_POINTS
 from headwater.model.errors import Refused
-from headwater.model.recipe import Extract, Recipe
+from headwater.model.outcomes import Extract
+from headwater.model.recipe import Recipe
 from headwater.model.suggestion import suggest
 from headwater.recipes.definition import configure_recipe, rename_recipe
 from headwater.settings.recipes import BrokenRecipe, RecipeSettings

@@ -13,9 +13,9 @@ from headwater.documents.places.tag_places import TagPlaces
 from headwater.documents.quality.parse_quality import ScoreQuality
 from headwater.extract.sandboxed_readers import readers_by_media_type
 from headwater.model.errors import Refused
+from headwater.model.outcomes import Extract
 from headwater.model.page import PageMode
 from headwater.model.recipe import (
-    Extract,
     Grouping,
     Provenance,
     Recipe,

@@ -7,8 +7,8 @@ from typing import Any
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.model.document import Document, FactKey, Mention
 from headwater.model.errors import Permanent
-from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.model.recipe import BatchExtract, Extract, Outcome, StepContext
+from headwater.model.outcomes import Extract, ExtractHints, Reading, Unreadable
+from headwater.model.recipe import BatchExtract, Outcome, StepContext
 from headwater.model.subject import CONFIDENCE_BY_KIND
 
 PARSER_OUTPUT: FactKey[dict[str, Any]] = FactKey("parser_output", dict)

@@ -21,8 +21,7 @@ from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.fetch.responses import header_value
 from headwater.model.errors import Refused
 from headwater.model.http import Request, Response
-from headwater.model.outcomes import ExtractHints, Unreadable
-from headwater.model.recipe import Extract
+from headwater.model.outcomes import Extract, ExtractHints, Unreadable
 from headwater.recipes.loader import extract_profiles
 from headwater.text.printable import printable_text
 

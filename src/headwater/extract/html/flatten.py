@@ -7,7 +7,6 @@ neither `<` nor `>`), so that one regular expression cuts it into (text, tag, at
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 BLOCK_TAGS = (
     "body", "p", "div", "section", "article", "main", "aside", "nav", "header", "footer", "hgroup", "ul", "ol", "li",
@@ -79,22 +78,20 @@ def unescape(text: str) -> str:
 
 
 class _Walk:
-    """What is open while the tokens pass. Rows of elements and blocks lie one after the other in flat lists."""
+    """What is open while the tokens pass. Elements are columns of the page from the start; rows of blocks lie one after the other in a
+    flat list. `here` is the innermost open element."""
 
     __slots__ = (
-        "block_rows", "bold", "bold_from", "broken", "element_rows", "images", "last", "line_break_at", "link_from", "linked", "links", "page",
-        "parts", "stack", "tag_stack", "texts", "verbatim",
+        "block_rows", "bold", "bold_from", "broken", "here", "images", "line_break_at", "link_from", "linked", "links", "page", "parts",
+        "texts", "verbatim",
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.page = FlatPage()
-        self.element_rows: list[Any] = [0, TAG_NUMBER["body"], "", 0, 1]
+        self.page = FlatPage(tags=[TAG_NUMBER["body"]], parents=[0], attributes=[""], first=[0], last=[0])
+        self.texts = self.page.texts
         self.block_rows: list[int] = []
-        self.texts: list[str] = []
-        self.last = [0]
         self.parts: list[str] = []
-        self.stack = [0]
-        self.tag_stack = [TAG_NUMBER["body"]]
+        self.here = 0
         self.link_from = -1
         self.bold_from = -1
         self.linked = self.links = self.images = self.bold = self.broken = 0
@@ -103,30 +100,40 @@ class _Walk:
 
     def follow(self, tokens: Iterable[tuple[str, str, str]]) -> None:
         """Half of all tokens open or close a block: these are handled here, without a call."""
-        parts, stack, tags, last, texts = self.parts, self.stack, self.tag_stack, self.last, self.texts
-        rows = self.element_rows
+        page, parts, texts, here = self.page, self.parts, self.texts, self.here
+        tags, parents, last = page.tags, page.parents, page.last
+        add_tag, add_parent, add_last = tags.append, parents.append, last.append
+        add_attributes, add_first = page.attributes.append, page.first.append
         handlers = self._handlers()
         for name, attributes, text in tokens:
             tag = _BLOCKS.get(name)
             if tag is None:
                 if (handle := handlers.get(name)) is not None:
+                    self.here = here
                     handle(attributes)
+                    here = self.here
             else:
                 if parts:
+                    self.here = here
                     self._flush()
                 if tag >= 0:
-                    rows += (stack[-1], tag, attributes, len(texts), len(stack) + 1)
-                    stack.append(len(last))
-                    tags.append(tag)
-                    last.append(0)
-                elif tags[-1] == ~tag and len(tags) > 1:
-                    tags.pop()
-                    last[stack.pop()] = len(texts)
+                    add_parent(here)
+                    here = len(last)
+                    add_last(0)
+                    add_tag(tag)
+                    add_attributes(attributes)
+                    add_first(len(texts))
+                elif tags[here] == ~tag and here:
+                    last[here] = len(texts)
+                    here = parents[here]
                 else:
+                    self.here = here
                     self._close_outer(~tag)
+                    here = self.here
             # White space between words counts, white space between blocks does not.
             if text and (parts or not text.isspace()):
                 parts.append(text)
+        self.here = here
 
     def _handlers(self) -> dict[str, Handler]:
         table: dict[str, Handler] = {"pre": self._open_verbatim, "/pre": self._close_verbatim}
@@ -137,34 +144,44 @@ class _Walk:
         return table
 
     def finish(self) -> FlatPage:
-        """Rows to columns."""
+        """What is still open ends with the page; rows to columns."""
         self._flush()
-        while self.stack:
-            self.last[self.stack.pop()] = len(self.texts)
-        page, elements, blocks = self.page, self.element_rows, self.block_rows
-        page.parents, page.tags, page.attributes = elements[::5], elements[1::5], elements[2::5]
-        page.first, page.depths, page.last = elements[3::5], elements[4::5], self.last
-        page.texts, page.words, page.block_elements = self.texts, blocks[::7], blocks[1::7]
+        page, blocks, count = self.page, self.block_rows, len(self.texts)
+        page.last[0] = count
+        while self.here:
+            page.last[self.here] = count
+            self.here = page.parents[self.here]
+        depths = page.depths
+        depths.append(1)
+        for parent in page.parents[1:]:
+            depths.append(depths[parent] + 1)
+        page.words, page.block_elements = blocks[::7], blocks[1::7]
         page.link_characters, page.link_counts = blocks[2::7], blocks[3::7]
         page.image_counts, page.bold_characters, page.breaks = blocks[4::7], blocks[5::7], blocks[6::7]
         return page
 
     def _open(self, tag: int, attributes: str) -> None:
-        stack, last = self.stack, self.last
-        self.element_rows += (stack[-1], tag, attributes, len(self.texts), len(stack) + 1)
-        stack.append(len(last))
-        self.tag_stack.append(tag)
-        last.append(0)
+        page = self.page
+        page.parents.append(self.here)
+        self.here = len(page.last)
+        page.last.append(0)
+        page.tags.append(tag)
+        page.attributes.append(attributes)
+        page.first.append(len(self.texts))
 
     def _close_outer(self, tag: int) -> None:
         """Serialised markup is well formed; raw text that looks like markup is not."""
-        stack, tags = self.stack, self.tag_stack
-        if tag not in tags[1:]:
+        tags, parents = self.page.tags, self.page.parents
+        outer = self.here
+        while outer and tags[outer] != tag:
+            outer = parents[outer]
+        if not outer:
             return
-        while len(stack) > 1:
-            self.last[stack.pop()] = len(self.texts)
-            if tags.pop() == tag:
-                return
+        element, until = self.here, parents[outer]
+        while element != until:
+            self.page.last[element] = len(self.texts)
+            element = parents[element]
+        self.here = until
 
     def _open_verbatim(self, attributes: str) -> None:
         self._end_block()
@@ -226,7 +243,17 @@ class _Walk:
         if words:
             if self.link_from >= 0 or self.bold_from >= 0:
                 self._close_open_runs()
-            self._add(raw.strip("\n").rstrip() if self.verbatim else " ".join(words), len(words))
+            if self.verbatim:
+                self._add(unescape(raw.strip("\n").rstrip()), len(words))
+            else:
+                text = " ".join(words)
+                if "&" in text:
+                    text = unescape(text)
+                    if "\u00a0" in text:
+                        words = text.split()
+                        text = " ".join(words)
+                if text:
+                    self._add(text, len(words))
         elif self.link_from > 0:
             self.link_from = 0
         self.linked = self.links = self.images = self.bold = self.broken = 0
@@ -244,21 +271,14 @@ class _Walk:
             self.bold_from = 0
 
     def _add(self, text: str, words: int) -> None:
-        if "&" in text:
-            text = unescape(text)
-            if "\u00a0" in text and not self.verbatim:
-                pieces = text.split()
-                text, words = " ".join(pieces), len(pieces)
-                if not pieces:
-                    return
-        if len(self.texts) >= MOST_BLOCKS:
+        texts, length = self.texts, len(text)
+        if len(texts) >= MOST_BLOCKS:
             return
-        length = len(text)
         linked, bold = self.linked, self.bold
-        self.texts.append(text)
+        texts.append(text)
         self.block_rows += (
             words,
-            self.stack[-1],
+            self.here,
             linked if linked < length else length,  # noqa: FURB136  -- `min` takes three times as long
             self.links,
             self.images,

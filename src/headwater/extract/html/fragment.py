@@ -11,8 +11,7 @@ from headwater.extract.html.flatten import flatten
 from headwater.extract.html.links import images_of, links_of, parseable_url
 from headwater.extract.html.parser import parse_html, readable_body
 from headwater.extract.html.render import page_to_markdown, page_to_plain_text
-from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.model.recipe import Extract
+from headwater.model.outcomes import Extract, ExtractHints, Reading, Unreadable
 from headwater.text.charset import fix_encoding
 from headwater.text.letters import replace_surrogates
 

@@ -1,18 +1,17 @@
-"""Extractors that only child processes import: what parses untrusted bytes, and its libraries, costs the others memory and time."""
+"""Extractors that are imported where and when they are needed: what parses untrusted bytes costs memory and time, with its libraries."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.model.recipe import Extract
+from headwater.model.outcomes import Extract, ExtractHints, Reading, Unreadable
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractorByName:
-    """Stands for the extractor `place` ("module:name"), or for what it makes of `arguments`. Pickled, it becomes the extractor
-    itself in the process that unpickles it."""
+    """Stands for the extractor `place` ("module:name"), or for what it makes of `arguments`. It is imported with the first document;
+    pickled, it becomes the extractor itself in the process that unpickles it."""
 
     place: str
     arguments: tuple[Any, ...] = ()

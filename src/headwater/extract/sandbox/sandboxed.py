@@ -1,13 +1,17 @@
 """Parsing untrusted bytes where it can do no harm: in a child process that can be killed and has nothing to steal."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headwater.extract.sandbox.pool import pool_with_limits
 from headwater.model.errors import Permanent
-from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.model.recipe import Extract, Parse
+from headwater.model.outcomes import Extract, ExtractHints, Reading, Unreadable
+
+if TYPE_CHECKING:  # an extractor needs nothing else of recipes
+    from headwater.model.recipe import Parse
 
 LARGEST = 256_000_000
 # For what sources send: a feed of 32 MB, a sitemap of 50 MB.

@@ -6,24 +6,24 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from headwater.extract.html.classifier.arrays import Numbers, number_rows
 from headwater.extract.html.classifier.keywords import name_mask
 from headwater.extract.html.flatten import BLOCK_TAGS, FlatPage
-
-Numbers = npt.NDArray[np.int64]
 
 _NAMES = (" class=", " id=", " role=", " itemprop=", " data-testid=", " data-component=", " aria-label=")
 _LONGEST_NAME = 2_000
 _DIGITS = b"0123456789"
 # Above the bits of the names.
-_HIDDEN_BIT = 1 << 62
+HIDDEN_BIT = 1 << 62
 _LEAVES = ("p", "li", "td", "th", "dd", "dt", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6")
 _IS_LEAF = np.array([name in _LEAVES for name in BLOCK_TAGS])
 
 
 @dataclass(frozen=True, slots=True)
 class ElementTable:
-    """One entry per element, ancestors before descendants; `top` is the outermost wrapper around the same blocks. Elements that
-    look alike have the same `template`."""
+    """One entry per element, ancestors before descendants; `top` is the outermost wrapper around the same blocks. `names` are masks
+    with a bit for what is hidden; `all_names` and `all_tags` include those of the elements around. Elements that look alike have the
+    same `template`."""
 
     tag: Numbers
     parent: Numbers
@@ -34,63 +34,56 @@ class ElementTable:
     names: Numbers
     all_names: Numbers
     all_tags: Numbers
-    hidden: npt.NDArray[np.bool_]
     template: Numbers
     leaf: npt.NDArray[np.bool_]
 
 
 def element_table(page: FlatPage) -> ElementTable:
-    tag, parent, first, last, depth = (
-        np.array(column, np.int64) for column in (page.tags, page.parents, page.first, page.last, page.depths)
+    classes, masks = _described(page)
+    tag, parent, first, last, depth, class_number, names = number_rows(
+        page.tags, page.parents, page.first, page.last, page.depths, classes, masks
     )
-    # Elements without text do not matter, whatever they are called.
-    spans = zip(page.attributes, page.first, page.last, strict=True)
-    attribute_table = _AttributeTable([attributes if start < end else "" for attributes, start, end in spans])
-    masks = attribute_table.masks.take(attribute_table.number)
-    all_masks = _inherited(masks, parent)
+    doublings = max(page.depths).bit_length()
+    all_names, all_tags = _inherited(np.array((names, np.left_shift(1, tag))), parent, doublings)
     return ElementTable(
         tag=tag,
         parent=parent,
         first=first,
         last=last,
         depth=depth,
-        top=_outermost(parent, first, last),
-        names=masks & ~_HIDDEN_BIT,
-        all_names=all_masks & ~_HIDDEN_BIT,
-        all_tags=_inherited(np.left_shift(np.int64(1), tag), parent),
-        hidden=(all_masks & _HIDDEN_BIT) > 0,
-        template=attribute_table.template.take(attribute_table.number) * 64 + tag,
+        top=_outermost(parent, first, last, doublings),
+        names=names,
+        all_names=all_names,
+        all_tags=all_tags,
+        template=class_number * 64 + tag,
         leaf=_IS_LEAF.take(tag),
     )
 
 
-class _AttributeTable:
-    """The distinct attribute strings of a page, and what follows from each."""
-
-    def __init__(self, attributes: list[str]) -> None:
-        numbers = {string: number for number, string in enumerate(dict.fromkeys(attributes))}
-        self.number = np.array([numbers[string] for string in attributes], np.int64)
-        descriptions = [_describe_attributes(string[:_LONGEST_NAME]) for string in numbers]
-        classes: dict[bytes, int] = {}
-        self.template = np.array(
-            [classes.setdefault(class_name, len(classes)) for class_name, _ in descriptions], np.int64
-        )
-        self.masks = np.array([mask for _, mask in descriptions], np.int64)
+def _described(page: FlatPage) -> tuple[list[int], list[int]]:
+    """The number of each element's class, and the mask of its names. Elements without text do not matter, whatever they are called."""
+    spans = zip(page.attributes, page.first, page.last, strict=True)
+    strings = [attributes if start < end else "" for attributes, start, end in spans]
+    classes: dict[bytes, int] = {}
+    rows = {}
+    for string in dict.fromkeys(strings):
+        class_name, mask = _describe_attributes(string[:_LONGEST_NAME])
+        rows[string] = classes.setdefault(class_name, len(classes)), mask
+    numbers, masks = zip(*[rows[string] for string in strings], strict=True)
+    return list(numbers), list(masks)
 
 
 @lru_cache(maxsize=20_000)
 def _describe_attributes(attributes: str) -> tuple[bytes, int]:
     """The class without numbers, and the mask of the names, with a bit for what is hidden. Pages of a site share most
     of them."""
-    if not attributes:
-        return b"", 0
     # The serialiser writes name="value" throughout and escapes quotes in values.
     parts = attributes.split('"')
     if len(parts) == 3 and parts[0] == " class=":  # half of all: a class alone
         return _without_digits(parts[1]), name_mask(parts[1])
     values = dict(zip(parts[::2], parts[1::2], strict=False))
     mask = name_mask(" ".join([values[name] for name in _NAMES if name in values]))
-    return _without_digits(values.get(" class=", "")), mask | _HIDDEN_BIT if _is_hidden(values) else mask
+    return _without_digits(values.get(" class=", "")), mask | HIDDEN_BIT if _is_hidden(values) else mask
 
 
 def _without_digits(class_name: str) -> bytes:
@@ -104,25 +97,17 @@ def _is_hidden(values: dict[str, str]) -> bool:
     return " style=" in values and "display:none" in values[" style="].replace(" ", "")
 
 
-def compact(keys: Numbers) -> Numbers:
-    """The same groups, numbered from zero."""
-    return np.unique(keys, return_inverse=True)[1].reshape(-1)
-
-
-def _outermost(parent: Numbers, first: Numbers, last: Numbers) -> Numbers:
+def _outermost(parent: Numbers, first: Numbers, last: Numbers, doublings: int) -> Numbers:
     same = (first == first.take(parent)) & (last == last.take(parent))
     top = np.where(same, parent, np.arange(len(parent)))
-    while True:
-        further = top.take(top)
-        if np.array_equal(further, top):
-            return top
-        top = further
+    for _ in range(doublings):
+        top = top.take(top)
+    return top
 
 
-def _inherited(masks: Numbers, parent: Numbers) -> Numbers:
-    """Each mask combined with those of all ancestors, by doubling the distance in each round."""
-    while parent.any():
-        masks = masks | masks.take(parent)
+def _inherited(masks: Numbers, parent: Numbers, doublings: int) -> Numbers:
+    """Each mask combined with those of all ancestors; the distance doubles in each round. One row of masks per kind."""
+    for _ in range(doublings):
+        masks |= masks.take(parent, axis=1)
         parent = parent.take(parent)
-    inherited: Numbers = masks | masks[0]
-    return inherited
+    return masks

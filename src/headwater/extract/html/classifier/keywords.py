@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from ahocorasick_rs import AhoCorasick
 
-Masks = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.int64]
 
 # Substrings of class, id, role and itemprop values. The order is the order of the bits: append, never reorder.
 NAME_GROUPS: tuple[tuple[str, ...], ...] = (
@@ -66,36 +66,32 @@ PHRASE_GROUPS: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 
 
-def _index(groups: Sequence[Sequence[str]]) -> tuple[AhoCorasick, Masks]:
-    words = [(word, 1 << number) for number, group in enumerate(groups) for word in group]
-    return AhoCorasick([word for word, _ in words]), np.array([bit for _, bit in words], np.int64)
+def _index(groups: Sequence[Sequence[str]]) -> tuple[AhoCorasick, list[int]]:
+    """The automaton of all words, and the group of each."""
+    words = [(word, number) for number, group in enumerate(groups) for word in group]
+    return AhoCorasick([word for word, _ in words]), [number for _, number in words]
 
 
-_NAME_AUTOMATON, _name_bits = _index(NAME_GROUPS)
-_NAME_BITS: list[int] = _name_bits.tolist()
-_PHRASES = _index(PHRASE_GROUPS)
+_NAMES, _name_groups = _index(NAME_GROUPS)
+_NAME_BITS = [1 << number for number in _name_groups]
+_PHRASES, _phrase_groups = _index(PHRASE_GROUPS)
+_PHRASE_GROUPS = np.array(_phrase_groups)
 
 
 def name_mask(names: str) -> int:
     """Of one element: those of a site have few different names, so that a caller can remember them."""
     mask = 0
-    for word, _, _ in _NAME_AUTOMATON.find_matches_as_indexes(names.lower(), overlapping=True):
+    for word, _, _ in _NAMES.find_matches_as_indexes(names.lower(), overlapping=True):
         mask |= _NAME_BITS[word]
     return mask
 
 
-def phrase_masks(texts: Sequence[str]) -> Masks:
-    """Of texts in lower case."""
-    return _masks(texts, *_PHRASES)
-
-
-def _masks(strings: Sequence[str], automaton: AhoCorasick, bits: Masks) -> Masks:
-    """One mask per string; the automaton runs once over all of them, one line each."""
-    masks = np.zeros(len(strings), np.int64)
-    matches = automaton.find_matches_as_indexes("\n".join(strings), overlapping=True) if strings else []
-    if matches:
-        positions = np.array(matches)
-        ends = np.cumsum(np.fromiter(map(len, strings), np.int64, len(strings)) + 1)
-        lines = np.searchsorted(ends, positions[:, 1], side="right")
-        np.bitwise_or.at(masks, lines, bits[positions[:, 0]])
-    return masks
+def phrases_in(texts: Sequence[str]) -> tuple[Numbers, Numbers]:
+    """Which of the texts, in lower case, hold a phrase, and the group of that phrase. The automaton runs once over all of them, one
+    line each."""
+    matches = _PHRASES.find_matches_as_indexes("\n".join(texts), overlapping=True)
+    if not matches:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    words, starts, _ = np.array(matches, np.int64).T
+    ends = np.add.accumulate(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)
+    return ends.searchsorted(starts, side="right"), _PHRASE_GROUPS.take(words)

@@ -89,16 +89,11 @@ class _Around:
     """The inputs of a block from the other blocks; the indexes are computed once per page."""
 
     def __init__(self, blocks: BlockTable, width: int) -> None:
-        count = len(blocks.template)
+        alike, count = blocks.alike, len(blocks.words)
         self.first, self.last = blocks.first, blocks.last
         self.shares = (1 / (blocks.last - blocks.first)).astype(np.float32)[:, :, None]
-        self.order = np.argsort(blocks.template, kind="stable")
-        sizes = np.bincount(blocks.template)
-        sizes = sizes[sizes > 0]
-        self.starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        self.sizes = sizes[:, None].astype(np.float32)
-        self.group = np.empty(count, np.int64)
-        self.group[self.order] = np.repeat(np.arange(len(sizes)), sizes)
+        self.order, self.starts, self.group = alike.order, alike.starts, alike.number
+        self.sizes = alike.sizes()[:, None].astype(np.float32)
         self.total = np.zeros((count + 1, width), np.float32)
         self.slices = _slices(count, width * (4 + RANGES), width)
 

@@ -12,8 +12,7 @@ from headwater.extract.html.parser import parse_html, readable_body
 from headwater.extract.html.profiles.cascade import cascade_text, installed_extractors
 from headwater.extract.html.profiles.selectors import selectors_text
 from headwater.extract.html.reader import read_html, visible_page
-from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.model.recipe import Extract
+from headwater.model.outcomes import Extract, ExtractHints, Reading, Unreadable
 from headwater.text.charset import decode_text, fix_encoding
 from headwater.text.letters import replace_surrogates
 from headwater.text.words import count_words

@@ -1,0 +1,39 @@
+"""What the words of each block say: phrases of boilerplate, words of the title, copies of other blocks."""
+
+from collections import Counter
+
+import numpy as np
+
+from headwater.extract.html.classifier.arrays import Array
+from headwater.extract.html.classifier.keywords import PHRASE_GROUPS, phrases_in
+from headwater.extract.html.flatten import FlatPage
+
+WORDING_ROWS = 3 + len(PHRASE_GROUPS)
+_SHORT = 25
+_LONGEST_PHRASES = 200
+_MUCH = 0.7
+
+
+def write_wording(rows: Array, page: FlatPage, title: str) -> None:
+    short = [number for number, words in enumerate(page.words) if words <= _SHORT]
+    texts = [page.texts[number].lower() for number in short]
+    rows[:] = 0
+    lines, groups = phrases_in([text[:_LONGEST_PHRASES] for text in texts])
+    places = np.array(short)
+    if len(lines):
+        rows[groups + 3, places.take(lines)] = 1
+    title_words = set(title.lower().split())
+    if title_words and short:
+        rows[0, places] = [
+            0.0 if title_words.isdisjoint(words := text.split()) else _overlap(words, title_words)
+            for text in texts
+        ]
+        rows[1] = rows[0] > _MUCH
+    copies = Counter(page.texts)
+    if len(copies) < len(page.texts):
+        np.log([copies[text] for text in page.texts], out=rows[2])
+
+
+def _overlap(split: list[str], title: set[str]) -> float:
+    words = set(split)
+    return len(words & title) / max(len(words), len(title))
