@@ -56,7 +56,12 @@ class DropDuplicates:
     def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         articles = [to_article(document) for document in batch]
         pages = PageCache()
-        keys = {article.id: self.profile.keys_of(pages.get(article)) for article in articles}
+        keys = {
+            article.id: article_keys
+            for article, article_keys in zip(
+                articles, self.profile.keys_of(pages.get_all(articles)), strict=True
+            )
+        }
         stored = self._look_up(keys.values(), context)
         index = StoredIndex(context.recipe, context.knowledge, stored)
         index.prepare(
@@ -163,10 +168,10 @@ class StoredIndex:
         """Count the sentences of all articles to compare, with one query instead of one per comparison."""
         compared = [batch[article] for article, candidates in self.candidates.items() if candidates]
         stored = {document for candidates in self.candidates.values() for document in candidates}
+        candidates = (self.articles[document] for document in sorted(stored))
         sentences: defaultdict[str, set[int]] = defaultdict(set)
-        for article in [*compared, *(self.articles[document] for document in sorted(stored))]:
-            if article is not None:
-                sentences[article.publisher].update(pages.get(article).sentences.hashes)
+        for page in pages.get_all([*compared, *filter(None, candidates)]):
+            sentences[page.article.publisher].update(page.sentences.hashes)
         everywhere = set[int]().union(*sentences.values())
         self._count_stored({**sentences, ALL_PUBLISHERS: everywhere})
 
