@@ -23,7 +23,7 @@ from headwater.model.outcomes import SetAside
 from headwater.model.page import PageState
 from headwater.model.recipe import StepContext
 from headwater.text.sentences import count_sentences
-from headwater.text.words import count_blocks, count_words
+from headwater.text.words import count_blocks, count_words, split_lower_words, split_words
 
 CONTEXT = StepContext("r", datetime(2026, 11, 2, tzinfo=UTC), knowledge=None)  # type: ignore[arg-type]
 
@@ -297,3 +297,12 @@ def test_the_published_table_is_the_one_in_the_code() -> None:
         assert f"| {name} | {weight:.2f} |" in page
     for least, value in WORD_STEPS:
         assert f"| {least} | {value:.1f} |" in page
+
+
+@given(st.text("aBé’'.,- İΣσςΑǅ東ก\u0301\n", max_size=60) | st.text(max_size=60))
+def test_words_in_lower_case_are_the_words_of_the_text(text):
+    assert split_lower_words(text) == [word.lower() for word in split_words(text)]
+
+
+def test_no_more_sentences_are_counted_than_wanted():
+    assert count_sentences("One. Two. Three. Four.", most=3) == 3

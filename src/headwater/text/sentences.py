@@ -1,6 +1,7 @@
 """Text split into sentences, in any script with terminal marks."""
 
 import re
+from itertools import islice
 
 # One set of first letters: a search jumps to the next of them, which takes a third of the time of alternatives.
 END = re.compile(
@@ -41,6 +42,6 @@ def _ends_with_abbreviation(piece: str) -> bool:
     return ABBREVIATION.fullmatch(word, word.rfind("(") + 1) is not None
 
 
-def count_sentences(text: str) -> int:
-    """Terminal marks that end a sentence: the point in 3.5 does not."""
-    return len(SENTENCE_END.findall(text))
+def count_sentences(text: str, most: int | None = None) -> int:
+    """Terminal marks that end a sentence: the point in 3.5 does not. With `most`, no more are counted."""
+    return sum(1 for _ in islice(SENTENCE_END.finditer(text), most))

@@ -16,12 +16,22 @@ WORD = re.compile(
 )
 CHEAP_WORD = re.compile(r"[A-Za-z0-9]++(?:['.,-][A-Za-z0-9]++)*+")
 
+# Their small letters are two characters, or depend on what stands beside them.
+CASE_OF_NEIGHBOURS = re.compile("[\u0130\u03a3]")
+
 BLOCK_BREAK = re.compile(r"\n[^\S\n]*\n")
 
 
 def split_words(text: str) -> list[str]:
     """The words; in scripts without spaces, pieces of about the length of a word."""
     return (CHEAP_WORD if text.isascii() else WORD).findall(text)
+
+
+def split_lower_words(text: str) -> list[str]:
+    """The same words in lower case."""
+    if not text.isascii() and CASE_OF_NEIGHBOURS.search(text):
+        return [word.lower() for word in split_words(text)]
+    return split_words(text.lower())
 
 
 def count_words(text: str) -> int:

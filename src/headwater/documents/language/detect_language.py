@@ -1,6 +1,6 @@
 """The language step: declared or detected, dominant and second language."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headwater.documents.language.detector import (
@@ -25,6 +25,11 @@ def rank_languages(text: str) -> Ranking:
     return ranking
 
 
+def language_shares(text: str) -> Mapping[str, float]:
+    """The share of every language that py3langid knows."""
+    return language_model().shares(text)
+
+
 @dataclass(frozen=True)
 class DetectLanguage:
     """Sets `language`, with its origin, confidence and the second language of a bilingual page.
@@ -39,7 +44,7 @@ class DetectLanguage:
     overrule: float = 0.8
     paragraphs: int = 16
     sure: float = 1.0
-    rank: RankLanguages = field(default=rank_languages, compare=False)
+    rank: RankLanguages = field(default=language_shares, compare=False)
     name: str = "language"
     version: str = "1"
 

@@ -8,7 +8,7 @@ from headwater.documents.language.codes import NEAR_IDENTICAL, UNDETERMINED, WID
 from headwater.documents.language.short_text import Ranking, likeliest, normalise_shares, vote_on_short_text
 from headwater.text.scripts import EAST_ASIAN, HANGUL, character_class
 
-RankLanguages = Callable[[str], Ranking]
+RankLanguages = Callable[[str], Ranking | Mapping[str, float]]
 """A language model: every language it knows with its share; the shares sum to 1."""
 
 NOT_PROSE = re.compile(r"https?://\S+|www\.\S+|[\w.+-]{1,80}@[\w.-]{1,80}|\]\([^)\]]*\)|`[^`]*`|[#*_|>]+")

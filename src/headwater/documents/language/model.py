@@ -18,23 +18,37 @@ from headwater.documents.language.unpacked_model import map_unpacked
 _LOCAL_HEADER, _NAME_SIZE, _EXTRA_SIZE = 30, slice(26, 28), slice(28, 30)
 
 
+class LanguageModel(LanguageIdentifier):  # type: ignore[misc]  # py3langid has no types
+    """The model, which also answers without sorting."""
+
+    __slots__ = ()
+
+    def shares(self, text: str) -> dict[str, float]:
+        """What `rank` returns, in no order: those who compare a few languages need none."""
+        scores = self._decide(text).tolist()
+        shares = dict(zip(self.nb_classes, scores, strict=True))
+        for first, _ in self._alias_pairs:  # of a language with two columns, the first has its share
+            shares[self.nb_classes[first]] = scores[first]
+        return shares
+
+
 @cache
-def language_model() -> LanguageIdentifier:
+def language_model() -> LanguageModel:
     """Loaded once per process. The first process of a machine needs a third of a second, others 20 ms. A model whose tables
     differ from those of the tested version is loaded as py3langid does it."""
     archive = map_unpacked(MODEL_DIR / MODEL_FILE)
     try:
         return _read_model(archive)
     except (KeyError, TypeError, ValueError, zipfile.BadZipFile):
-        return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+        return cast("LanguageModel", LanguageModel.from_model_file(MODEL_FILE, norm_probs=True))
 
 
-def _read_model(archive: mmap.mmap) -> LanguageIdentifier:
+def _read_model(archive: mmap.mmap) -> LanguageModel:
     with zipfile.ZipFile(cast("IO[bytes]", archive)) as contents:
         tables = {
             member.filename.removesuffix(".npy"): _table(archive, member) for member in contents.infolist()
         }
-    return LanguageIdentifier(
+    return LanguageModel(
         tables["ptc"],
         np.array(tables["pc"]),
         tables["classes"].tolist(),

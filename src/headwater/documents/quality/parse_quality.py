@@ -11,7 +11,7 @@ from headwater.model.outcomes import SetAside
 from headwater.model.page import has_whole_text
 from headwater.model.recipe import Outcome, StepContext
 from headwater.text.sentences import count_sentences
-from headwater.text.words import count_blocks, split_words
+from headwater.text.words import count_blocks, split_lower_words
 
 NAME = "parse_quality"
 VERSION = "4"
@@ -63,13 +63,13 @@ def score_parse_quality(
     """R-72 to R-75. The flags say which metadata is present; `body_found`: the body of an article was located. Without one
     the score is low, whatever else there is. The headline is metadata: its words do not count."""
     text = without_headline(text)
-    words = split_words(text)
+    words = split_lower_words(text)
     metadata = {"title": title, "author": author, "publisher": publisher, "date": date}
     components = {
         "word_count": step_value(WORD_STEPS, len(words)),
         "body_found": float(body_found and len(words) >= BODY_WORDS),
         "diversity": word_diversity(words),
-        "sentence": step_value(SENTENCE_STEPS, count_sentences(text)),
+        "sentence": step_value(SENTENCE_STEPS, count_sentences(text, most=SENTENCE_STEPS[-1][0])),
         "paragraph": step_value(PARAGRAPH_STEPS, count_blocks(text)),
         "metadata": sum(metadata.values()) / len(metadata),
     }
@@ -105,8 +105,8 @@ def step_value(steps: Sequence[tuple[int, float]], count: int) -> float:
 
 
 def word_diversity(words: Sequence[str]) -> float:
-    """R-74: unique words / words."""
-    return len({word.lower() for word in words}) / len(words) if words else 0.0
+    """R-74: unique words / words. They are in lower case."""
+    return len(set(words)) / len(words) if words else 0.0
 
 
 def quality_label(value: float) -> str:

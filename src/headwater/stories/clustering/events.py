@@ -52,8 +52,13 @@ COMMON_FROM = 40
 BARE_BELOW_WORDS = 20
 """With fewer, a text says no more than its headline."""
 
-WORD_AND_GAP = re.compile(r"([^\W_]++(?:['’.-][^\W_]++)*+)([\W_]*+)")
+WORD = re.compile(r"([^\W_]++(?:['’.-][^\W_]++)*+)")
+ASCII_WORD = re.compile(r"([A-Za-z0-9]++(?:['.-][A-Za-z0-9]++)*+)")
 FIGURE_OR_WORD = re.compile(r"\d[\d.,]*|[^\W\d_]+")
+ASCII_FIGURE = re.compile(r"([0-9][0-9.,]*+)")
+ASCII_LETTERS = "".join(chr(code) if chr(code).isalpha() else " " for code in range(128))
+"""What is no letter becomes a space."""
+TYPOGRAPHIC_GAP = re.compile("[\u00a0«»‘’“”„–—…•]")
 SENTENCE_END = re.compile(r"[.!?:…»”\"\n]")
 FRACTION = re.compile(r"\d+[.,]\d{1,2}")
 YEAR = re.compile(r"(?:19|20)\d\d")
@@ -308,18 +313,20 @@ def _names(reports: Sequence[ReportWords], *, capital_nouns: bool) -> frozenset[
 @lru_cache(maxsize=MOST_EVENT_REPORTS + 200)
 def read_report(title: str, beginning: str) -> ReportWords:
     """Cached, because a group is clustered again whenever a report joins it."""
-    lower, inner, with_article, initial, before = list[str](), list[str](), set[str](), set[str](), ""
-    for word, is_capital, starts_sentence in _cased_words(beginning):
-        if not is_capital:
-            lower.append(word)
-        else:
-            initial.add(word)
-            if not starts_sentence:
-                inner.append(word)
-                if before in GERMAN_ARTICLES or before[:1].isdecimal():
-                    with_article.add(word)
-        before = word
-    title_initial = _possible_names(word for word, is_capital, _ in _cased_words(title) if is_capital)
+    words = _cased_words(beginning)
+    lower, inner, with_article, after_last = list[str](), list[str](), set[str](), 0
+    for place in words.capitals:
+        lower += words.folded[after_last:place]
+        after_last = place + 1
+        if not words.starts_sentence(place):
+            inner.append(words.folded[place])
+            before = words.folded[place - 1] if place else ""
+            if before in GERMAN_ARTICLES or before[:1].isdecimal():
+                with_article.add(words.folded[place])
+    lower += words.folded[after_last:]
+    in_title = _cased_words(title)
+    title_initial = _possible_names(in_title.folded[place] for place in in_title.capitals)
+    initial = {words.folded[place] for place in words.capitals}
     return ReportWords(
         title_initial=title_initial,
         initial=title_initial | _possible_names(initial),
@@ -338,12 +345,29 @@ def _possible_names(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word for word in words if len(word) > 1 and word not in NOT_NAMES)
 
 
-def _cased_words(text: str) -> Iterator[tuple[str, bool, bool]]:
-    """Each word folded, whether it begins with a capital letter, and whether it begins a sentence."""
-    gap = "\n"
-    for word, gap_after in WORD_AND_GAP.findall(text):
-        yield _folded[word], word[0].isupper(), gap != " " and SENTENCE_END.search(gap) is not None
-        gap = gap_after
+@dataclass(frozen=True, slots=True)
+class CasedWords:
+    """The words of a text, folded, what stands before each, and the places of those with a capital letter."""
+
+    folded: Sequence[str]
+    gaps: Sequence[str]
+    capitals: Sequence[int]
+
+    def starts_sentence(self, place: int) -> bool:
+        gap = self.gaps[place]
+        return place == 0 or (gap != " " and SENTENCE_END.search(gap) is not None)
+
+
+def _cased_words(text: str) -> CasedWords:
+    parts = (ASCII_WORD if text.isascii() else WORD).split(text)
+    words = parts[1::2]
+    folded = list(map(_folded.__getitem__, words))
+    capitals = [
+        place
+        for place, (word, plain) in enumerate(zip(words, folded, strict=True))
+        if word != plain and word[0].isupper()
+    ]
+    return CasedWords(folded, parts[::2], capitals)
 
 
 def _fold(word: str) -> str:
@@ -398,7 +422,18 @@ def _neighbours(text: str) -> Iterator[tuple[str, str, str]]:
 
 def _folded_words(text: str) -> list[str]:
     """Figures stay as they are written."""
+    plain = text if text.isascii() else TYPOGRAPHIC_GAP.sub(" ", text)
+    if plain.isascii():
+        between, *others = ASCII_FIGURE.split(plain.lower())
+        words = _ascii_words(between)
+        for figure, between in zip(others[::2], others[1::2], strict=True):
+            words += (figure, *_ascii_words(between))
+        return words
     return [_folded[word] if word[0].isalpha() else word for word in FIGURE_OR_WORD.findall(text)]
+
+
+def _ascii_words(lower: str) -> list[str]:
+    return lower.translate(ASCII_LETTERS).split()
 
 
 def _plain(figure: str) -> str:
