@@ -12,8 +12,9 @@ from headwater.extract.html.flatten import FlatPage
 Array = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]
 
-_LOWEST_CUT = 0.15
-_HIGHEST_CUT = 0.75
+# As precise as the probabilities are.
+_LOWEST_CUT = np.float32(0.15)
+_HIGHEST_CUT = np.float32(0.75)
 _WORTH_COMPARING = 40
 # A short text without a single likely block is boilerplate.
 _LEAST_BEST = 0.4
@@ -75,13 +76,13 @@ def agreement(blocks: Sequence[int], other: npt.NDArray[np.bool_], words: Array)
 
 def choose_blocks(probabilities: Array, words: Array, texts: Sequence[str]) -> BlockChoice:
     """The best choice; the page has at least one block."""
-    order = np.argsort(-probabilities, kind="stable")
-    hits = np.cumsum((probabilities * words)[order], dtype=np.float64)
-    expected = 2 * hits / (np.cumsum(words[order], dtype=np.float64) + hits[-1] + 1e-9)
-    best = int(np.argmax(expected))
-    cut = float(np.clip(probabilities[order[best]], _LOWEST_CUT, _HIGHEST_CUT))
-    blocks = np.flatnonzero(probabilities >= cut).tolist()
-    if float(probabilities.max()) < _LEAST_BEST and float(words[blocks].sum()) < _A_TEXT:
+    order = (-probabilities).argsort(kind="stable")
+    hits = np.add.accumulate((probabilities * words).take(order), dtype=np.float64)
+    expected = 2 * hits / (np.add.accumulate(words.take(order), dtype=np.float64) + hits[-1] + 1e-9)
+    best = int(expected.argmax())
+    cut = float(min(max(probabilities[order[best]], _LOWEST_CUT), _HIGHEST_CUT))
+    blocks = (probabilities >= cut).nonzero()[0].tolist()
+    if float(probabilities[order[0]]) < _LEAST_BEST and float(words[blocks].sum()) < _A_TEXT:
         blocks = []
     return BlockChoice(_without_repeats(blocks, texts), _calibrated(float(expected[best])), cut)
 
