@@ -459,7 +459,7 @@ class App:
     def context(self, owner: str, *, fetching: bool) -> JobContext:
         """Returns the context of a worker; only one that fetches needs a fetcher."""
         from headwater.engine.context import JobContext
-        from headwater.fetch.browser.renderer import is_browser_available
+        from headwater.fetch.browser.program import is_browser_available
         from headwater.logs import configure_logs
         from headwater.model.ports import ignore_commits
         from headwater.store.reads.source_history import answering_hosts

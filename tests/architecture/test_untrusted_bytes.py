@@ -38,7 +38,6 @@ HANDED_OVER = {
     "headwater.sources.newsletters": {"message_from_bytes"},
     "headwater.sources.page_section": {"LexborHTMLParser"},
     "headwater.web.pages.analyst.document": {"read_any", "read_fragment"},
-    "headwater_recipes.procedures.definition": {"read_procedure"},
     "headwater_recipes.procedures.standalone": {"read_procedure"},
 }
 

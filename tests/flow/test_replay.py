@@ -16,8 +16,8 @@ from headwater.engine.context import JobContext
 from headwater.engine.engine import Engine
 from headwater.engine.retry_policy import RetryPolicy
 from headwater.model.jobs import Job, State, Task
-from headwater.model.outcomes import ExtractHints, Reading, Unreadable
-from headwater.model.recipe import Extract, Recipe
+from headwater.model.outcomes import Extract, ExtractHints, Reading, Unreadable
+from headwater.model.recipe import Recipe
 from headwater.model.replay import ReplayState, ReplayVerdict
 from headwater.runtime.worker_loop import run_round
 from headwater.store.changes.replays import Replays

@@ -12,8 +12,10 @@ from headwater.documents.dedupe.minhash import (
     SCHEME,
     TITLE_PAIRS,
     jaccard,
+    keys_of_pages,
     signature,
 )
+from headwater.documents.dedupe.tokens import tokenise_pair
 
 TITLE = "Harbour reopens after the storm"
 BODY = (
@@ -64,3 +66,9 @@ def test_a_different_text_has_a_distant_signature():
         "Budget vote", "The council voted for the budget with a majority of nine to four after a long debate."
     )
     assert jaccard(signature(TITLE, BODY), second) < 0.1
+
+
+@given(st.lists(st.tuples(st.text(max_size=40), st.text(max_size=120)), max_size=8))
+def test_keys_of_pages_signed_together_are_as_of_each_alone(pairs):
+    pages = [tokenise_pair(*pair) for pair in pairs]
+    assert keys_of_pages(pages) == [signature(*pair).keys for pair in pairs]

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.documents.dedupe.page import dateline_length, find_boilerplate
-from headwater.documents.dedupe.tokens import CHARACTER_LIMIT, sentence_runs, tokenise
+from headwater.documents.dedupe.token_batch import tokenise_pages
+from headwater.documents.dedupe.tokens import CHARACTER_LIMIT, sentence_runs, tokenise, tokenise_pair
 
 
 def words(text):
@@ -92,3 +93,35 @@ def test_datelines_end_where_the_story_begins():
     assert without_dateline("By Ana Reed\n\nARDEN (Wire) - The mill shut.") == "The mill shut."
     assert without_dateline("Port Arden: The mill shut.") == "The mill shut."
     assert without_dateline("The mill - long in trouble - shut.") == "The mill - long in trouble - shut."
+
+
+TITLES = st.text(max_size=30) | st.sampled_from(["Storm", "Año nuevo", "東京", ""])
+TEXTS = (
+    st.text(max_size=120) | st.text('ab1., \n"é東ก', max_size=120) | st.sampled_from(["", "One. Two!\nThree"])
+)
+
+
+@given(st.lists(st.tuples(TITLES, TEXTS), max_size=12))
+def test_pages_tokenised_together_are_as_each_alone(pairs):
+    for pair, (title, body, sentences) in zip(pairs, tokenise_pages(pairs), strict=True):
+        alone = tokenise_pair(*pair)
+        assert [tokens.hashes.tolist() for tokens in (title, body)] == [t.hashes.tolist() for t in alone]
+        assert [tokens.text() for tokens in (title, body)] == [t.text() for t in alone]
+        assert (title.starts.tolist(), body.ends.tolist()) == (
+            alone[0].starts.tolist(),
+            alone[1].ends.tolist(),
+        )
+        expected = sentence_runs(alone[1])
+        assert sentences.hashes == expected.hashes
+        assert sentences.starts.tolist() == expected.starts.tolist()
+        assert sentences.lengths.tolist() == expected.lengths.tolist()
+
+
+def test_a_batch_of_more_text_than_fits_in_one_array_is_divided():
+    pairs = [
+        ("Title", "word " * 3_000),
+        ("Título", "ñandú " * 7_500),
+        ("Long", "x" * 2 * CHARACTER_LIMIT),
+    ] * 3
+    for pair, (_, body, _) in zip(pairs, tokenise_pages(pairs), strict=True):
+        assert body.hashes.tolist() == tokenise_pair(*pair)[1].hashes.tolist()

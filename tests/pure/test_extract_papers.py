@@ -1,5 +1,6 @@
 """Word processor files, mail, gazettes, payloads and forms: all of their content is read, and nothing else."""
 
+import pickle
 from datetime import UTC, datetime
 
 import pytest
@@ -35,9 +36,11 @@ from headwater.extract.mail import read_mail
 from headwater.extract.office.docx import read_docx
 from headwater.extract.office.odt import read_odt
 from headwater.extract.plain_text import read_markdown, read_plain, strip_markdown
-from headwater.extract.reader import read_any, readers_by_media_type
+from headwater.extract.reader import READERS, ProfileReader, read_any
 from headwater.extract.rtf.reader import read_rtf
+from headwater.extract.sandbox.extractor_by_name import ExtractorByName
 from headwater.extract.sandbox.sandboxed import Sandboxed
+from headwater.extract.sandboxed_readers import ALIASES, READABLE_TYPES, readers_by_media_type
 from headwater.extract.xml.reader import XmlFields, read_xml
 from headwater.model.errors import Refused
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
@@ -259,9 +262,29 @@ def test_archives_programs_and_payloads_are_refused_by_name() -> None:
 
 def test_every_readable_type_has_an_entry_and_all_others_share_one() -> None:
     readers = readers_by_media_type()
-    assert {"*", "text/html", "application/pdf", "text/plain", "message/rfc822"} <= set(readers)
-    assert set(readers.values()) == {Sandboxed(read_any)}
-    assert readers_by_media_type(fragments=True)["text/html"] == Sandboxed(FragmentReader(read_any))
+    assert set(readers) == {"*", *READABLE_TYPES, *ALIASES}
+    assert set(READABLE_TYPES) == set(READERS)
+    (reader,) = set(readers.values())
+    assert _imported_by_a_child(reader) is read_any
+    fragment_reader = readers_by_media_type(fragments=True)["text/html"]
+    assert _imported_by_a_child(fragment_reader) == FragmentReader(read_any)
+    selectors = readers_by_media_type(profile="selectors")["text/html"]
+    assert _imported_by_a_child(selectors) == ProfileReader("selectors")
+
+
+def test_an_extractor_by_name_reads_like_the_one_it_stands_for() -> None:
+    reader = ExtractorByName(
+        "headwater.extract.html.fragment:FragmentReader",
+        (ExtractorByName("headwater.extract.reader:read_any"),),
+    )
+    for data in (b"<p>A short entry about the ferry.</p>", b"plain words"):
+        assert reader(data, NONE) == FragmentReader(read_any)(data, NONE)
+    with pytest.raises(AttributeError):
+        pickle.loads(pickle.dumps(ExtractorByName("headwater.extract.reader:read_nothing")))
+
+
+def _imported_by_a_child(reader: Sandboxed) -> object:
+    return pickle.loads(pickle.dumps(reader.extract))
 
 
 def test_p18_plain_text_is_normalised_and_its_charset_detected() -> None:

@@ -12,7 +12,8 @@ from importlib.util import find_spec
 import psutil
 from tests.support.deadline import DEADLINE
 
-from headwater.fetch.browser.renderer import BrowserLimits, find_browser
+from headwater.fetch.browser.program import find_browser
+from headwater.fetch.browser.renderer import BrowserLimits
 from headwater.fetch.client.http_fetcher import HttpFetcher
 from headwater.fetch.settings import FetchSettings
 from headwater.model.http import Failure, Request, Response

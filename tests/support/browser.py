@@ -14,7 +14,7 @@ from tests.support.deadline import DEADLINE
 from tests.support.web_client import refuse_runs
 
 from headwater.app import App
-from headwater.fetch.browser.renderer import find_browser
+from headwater.fetch.browser.program import find_browser
 from headwater.model.api_key import KeyScope
 from headwater.web.application import build_application
 from headwater.web.crash_trial import CrashTrial

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from importlib import import_module
 
-from headwater.extract.html.fragment import FragmentReader
 from headwater.extract.html.profiles.registry import html_reader
 from headwater.extract.html.reader import read_html
+from headwater.extract.sandbox.extractor_by_name import ExtractorByName
 from headwater.extract.sandbox.sandboxed import Sandboxed
 from headwater.model.document import Document, TrailEntry
 from headwater.model.errors import Permanent
@@ -28,40 +27,20 @@ from headwater.text.sniffing import (
     sniff_media_type,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class LaterReader:
-    """Loads a reader and its libraries with the first document of its format, since most runs have none."""
-
-    module: str
-    name: str
-
-    def __call__(self, data: bytes, hints: ExtractHints) -> Reading | Unreadable:
-        read_now: Extract = getattr(import_module(f"headwater.extract.{self.module}"), self.name)
-        return read_now(data, hints)
-
-
+# Most runs have hardly any documents of the other formats.
 READERS: Mapping[str, Extract] = {
     HTML: read_html,
-    PDF: LaterReader("pdf.reader", "read_pdf"),
-    DOCX: LaterReader("office.docx", "read_docx"),
-    ODT: LaterReader("office.odt", "read_odt"),
-    RTF: LaterReader("rtf.reader", "read_rtf"),
-    XML: LaterReader("xml.reader", "read_xml"),
-    MAIL: LaterReader("mail", "read_mail"),
-    MARKDOWN: LaterReader("plain_text", "read_markdown"),
-    PLAIN: LaterReader("plain_text", "read_plain"),
+    PDF: ExtractorByName("headwater.extract.pdf.reader:read_pdf"),
+    DOCX: ExtractorByName("headwater.extract.office.docx:read_docx"),
+    ODT: ExtractorByName("headwater.extract.office.odt:read_odt"),
+    RTF: ExtractorByName("headwater.extract.rtf.reader:read_rtf"),
+    XML: ExtractorByName("headwater.extract.xml.reader:read_xml"),
+    MAIL: ExtractorByName("headwater.extract.mail:read_mail"),
+    MARKDOWN: ExtractorByName("headwater.extract.plain_text:read_markdown"),
+    PLAIN: ExtractorByName("headwater.extract.plain_text:read_plain"),
 }
 # Where a list for programs may hide: a feed, a sitemap.
 TEXT_KINDS = frozenset((HTML, XML, JSON, PLAIN))
-# Other names that servers use for these types.
-ALIASES: Mapping[str, str] = {
-    "application/xhtml+xml": HTML,
-    "application/x-pdf": PDF,
-    "text/rtf": RTF,
-    "text/xml": XML,
-    "text/x-markdown": MARKDOWN,
-}
 
 
 def read_any(data: bytes, hints: ExtractHints) -> Reading | Unreadable:
@@ -96,16 +75,6 @@ def _unsupported_detail(kind: str) -> str:
     if kind == JSON:
         return f"{kind}: a payload needs a field map"
     return kind
-
-
-def readers_by_media_type(*, fragments: bool = False, profile: str = "blocks") -> Mapping[str, Sandboxed]:
-    """For a recipe's `extract`: every type that can be read, and "*" for the others. Each entry detects what the bytes are,
-    in a child process. `fragments`: HTML without a page around it, such as the body of a feed entry, is all content.
-    `profile`: how pages are read; ValueError if it is unknown or its packages are missing."""
-    html_reader(profile)
-    reader: Extract = read_any if profile == "blocks" else ProfileReader(profile)
-    readers = dict.fromkeys(("*", *READERS, *ALIASES), Sandboxed(reader))
-    return readers | {HTML: Sandboxed(FragmentReader(reader))} if fragments else readers
 
 
 def read(data: bytes, *, url: str | None = None, media_type: str | None = None) -> Document:

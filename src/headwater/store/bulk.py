@@ -45,6 +45,12 @@ class PreparedStatement:
         """Returns how many rows were written."""
         return connection.exec_driver_sql(self.sql, [self._parameters(row) for row in rows]).rowcount
 
+    def run_values(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> int:
+        """The same for rows whose values are in the order of `names` and need no conversion: nothing is made of them again."""
+        assert not self.conversions
+        values: Any = rows if self.positional else [dict(zip(self.names, row, strict=True)) for row in rows]
+        return connection.exec_driver_sql(self.sql, values).rowcount
+
     def _parameters(self, row: RowValues) -> Any:
         values = [row[name] for name in self.names]
         for position, convert in self.conversions:
@@ -79,12 +85,16 @@ class RecordsetStatement:
     slow to encode."""
 
     sql: str
+    names: tuple[str, ...]
     conversions: tuple[tuple[str, Conversion], ...]
 
     def run(self, connection: Connection, rows: Sequence[RowValues]) -> int:
         converted = [self._converted(row) for row in rows] if self.conversions else rows
         data = json.encode(converted, enc_hook=_to_plain_type).decode()
         return connection.exec_driver_sql(self.sql, {"rows": data}).rowcount
+
+    def run_values(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> int:
+        return self.run(connection, [dict(zip(self.names, row, strict=True)) for row in rows])
 
     def _converted(self, row: RowValues) -> RowValues:
         return {**row, **{name: convert(row[name]) for name, convert in self.conversions}}
@@ -111,7 +121,9 @@ def prepare_recordset(
     compiled = statement.from_select(list(columns), rows, include_defaults=False).compile(dialect=dialect)
     processors = ((name, kind.dialect_impl(dialect).bind_processor(dialect)) for name, kind in kinds.items())
     return RecordsetStatement(
-        str(compiled), tuple((name, convert) for name, convert in processors if convert is not None)
+        str(compiled),
+        tuple(columns),
+        tuple((name, convert) for name, convert in processors if convert is not None),
     )
 
 
@@ -145,6 +157,17 @@ def insert_rows(
     return _insert_statement(connection.dialect, table, tuple(rows[0]), tuple(replacing)).run(
         connection, rows
     )
+
+
+def insert_values(
+    connection: Connection, table: Table, columns: tuple[str, ...], rows: Sequence[Sequence[Any]]
+) -> int:
+    """`insert_rows` for many rows of numbers or plain texts, whose values are in the order of the columns."""
+    if not rows:
+        return 0
+    statement = _insert_statement(connection.dialect, table, columns, ())
+    assert statement.names == columns
+    return statement.run_values(connection, rows)
 
 
 @lru_cache(maxsize=512)

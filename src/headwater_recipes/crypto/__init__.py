@@ -9,7 +9,7 @@ from headwater.documents.cleaning.normalise import normalise
 from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.documents.language.detect_language import DetectLanguage
 from headwater.documents.quality.parse_quality import ScoreQuality
-from headwater.extract.reader import readers_by_media_type
+from headwater.extract.sandboxed_readers import readers_by_media_type
 from headwater.model.page import PageMode
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Trigger

@@ -11,11 +11,11 @@ from headwater.documents.dedupe.drop_duplicates import DropDuplicates
 from headwater.documents.language.detect_language import DetectLanguage
 from headwater.documents.places.tag_places import TagPlaces
 from headwater.documents.quality.parse_quality import ScoreQuality
-from headwater.extract.reader import readers_by_media_type
+from headwater.extract.sandboxed_readers import readers_by_media_type
 from headwater.model.errors import Refused
+from headwater.model.outcomes import Extract
 from headwater.model.page import PageMode
 from headwater.model.recipe import (
-    Extract,
     Grouping,
     Provenance,
     Recipe,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headwater.documents.language.translate_titles import TranslateTitles
 from headwater.documents.mentions.entities import TagEntities
@@ -15,10 +15,11 @@ from headwater.model.document import Document
 from headwater.model.outcomes import Drop
 from headwater.model.recipe import Outcome, Step, StepContext, each
 from headwater.settings.llm import chat_url, read_api_key
-from headwater.stories.llm.chat import ChatClient
-from headwater.stories.llm.translator import ChatTranslator
 from headwater.stories.topics.media_topics import TOPIC_NAMES, UNKNOWN_TOPIC, topic_code
 from headwater_recipes.geopolitics.options import WHERE, GeopoliticsOptions, TranslationOptions
+
+if TYPE_CHECKING:
+    from headwater.stories.llm.translator import ChatTranslator
 
 FLASHPOINT = "flashpoint"
 TOPIC = "topic"
@@ -111,12 +112,15 @@ def optional_steps(options: GeopoliticsOptions, models: str) -> tuple[Step, ...]
 
 @dataclass(frozen=True)
 class _LazyTranslator:
-    """Reads the key when the first title is translated, so that commands that only read need none."""
+    """Reads the key when the first title is translated, so that commands that only read need none, and imports the client then."""
 
     options: TranslationOptions
 
     @cached_property
-    def _translator(self) -> ChatTranslator:
+    def _translator(self) -> "ChatTranslator":
+        from headwater.stories.llm.chat import ChatClient  # noqa: PLC0415 - see above
+        from headwater.stories.llm.translator import ChatTranslator  # noqa: PLC0415 - see above
+
         where = f"{WHERE}.translation"
         return ChatTranslator(
             ChatClient(

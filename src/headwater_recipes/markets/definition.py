@@ -14,7 +14,7 @@ from headwater.documents.language.detect_language import DetectLanguage
 from headwater.documents.mentions.find_mentions import FindMentions
 from headwater.documents.mentions.matcher import PROFILES, build_subject_matcher
 from headwater.documents.quality.parse_quality import ScoreQuality
-from headwater.extract.reader import readers_by_media_type
+from headwater.extract.sandboxed_readers import readers_by_media_type
 from headwater.model.document import Document
 from headwater.model.errors import Refused
 from headwater.model.fetch_limits import FetchLimits, HostRule

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from headwater.documents.embedding.models import nlp_installed
-from headwater.extract.reader import readers_by_media_type
+from headwater.extract.sandboxed_readers import readers_by_media_type
 from headwater.model.page import PageMode
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Trigger

@@ -8,6 +8,8 @@ from typing import Any
 from headwater.documents.dedupe.drop_exact_duplicates import DropExactDuplicates
 from headwater.documents.language.detect_language import DetectLanguage
 from headwater.documents.quality.checks import CheckEncoding, CheckLanguage, CheckWords
+from headwater.extract.sandbox.extractor_by_name import ExtractorByName
+from headwater.extract.sandboxed_readers import sandboxed_for_all_types
 from headwater.model.recipe import Recipe, Route
 from headwater.model.source import Source, Trigger
 from headwater.settings.sources import SourceLine, make_source
@@ -19,13 +21,13 @@ from headwater_recipes.procedures.adapters.datos import discover_open_data
 from headwater_recipes.procedures.commands import COMMANDS
 from headwater_recipes.procedures.endpoints import ENDPOINTS
 from headwater_recipes.procedures.knowledge_base.sink import ProcedureFiles, close_run
-from headwater_recipes.procedures.page.reader import procedure_readers, read_procedure
 from headwater_recipes.procedures.registry.portals import Portal, packaged_registry
 from headwater_recipes.procedures.scores import LANGUAGES
 from headwater_recipes.procedures.steps import FindProcedures, RequireCitable
 from headwater_recipes.procedures.url_rules import PROCEDURE_URL_RULES
 from headwater_recipes.procedures.web_pages import WEB_PAGES
 
+READ_PROCEDURE = ExtractorByName("headwater_recipes.procedures.page.reader:read_procedure")
 DAILY, WEEKLY = Trigger(every=timedelta(days=1)), Trigger(every=timedelta(days=7))
 
 
@@ -45,8 +47,8 @@ def build_recipe() -> Recipe:
             "boe": discover_gazette,
             "datos": discover_open_data,
         },
-        extract=procedure_readers(),
-        extract_profiles={NAME: read_procedure},
+        extract=sandboxed_for_all_types(READ_PROCEDURE),
+        extract_profiles={NAME: READ_PROCEDURE},
         steps=(
             CheckEncoding(),
             DetectLanguage(languages=LANGUAGES),

@@ -187,7 +187,7 @@ def fetch_pages(
     if recipe:
         select_recipes(app, recipe)
     # Loaded here, because every other command of this group only reads rows.
-    from headwater.fetch.browser.renderer import is_browser_available  # noqa: PLC0415
+    from headwater.fetch.browser.program import is_browser_available  # noqa: PLC0415
 
     count = app.operations.fetch_pages(
         keys, recipe, app.clock(), states=page or (), renders=is_browser_available()

@@ -1,8 +1,9 @@
 """The duplicates step: dedupe rules against stored documents, exact matches first, then verified near copies."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from headwater.documents.dedupe.articles import (
     UNDATED,
@@ -56,7 +57,12 @@ class DropDuplicates:
     def __call__(self, batch: Sequence[Document], context: StepContext) -> Sequence[Outcome]:
         articles = [to_article(document) for document in batch]
         pages = PageCache()
-        keys = {article.id: self.profile.keys_of(pages.get(article)) for article in articles}
+        keys = {
+            article.id: article_keys
+            for article, article_keys in zip(
+                articles, self.profile.keys_of(pages.get_all(articles)), strict=True
+            )
+        }
         stored = self._look_up(keys.values(), context)
         index = StoredIndex(context.recipe, context.knowledge, stored)
         index.prepare(
@@ -160,15 +166,26 @@ class StoredIndex:
         self._load(sorted(needed))
 
     def count_ahead(self, batch: Mapping[str, Article], pages: PageCache) -> None:
-        """Count the sentences of all articles to compare, with one query instead of one per comparison."""
+        """Count the sentences of all articles to compare, with one query instead of one per comparison, and a second one for
+        those that a publisher may repeat: few are used often enough by all together."""
         compared = [batch[article] for article, candidates in self.candidates.items() if candidates]
         stored = {document for candidates in self.candidates.values() for document in candidates}
+        candidates = (self.articles[document] for document in sorted(stored))
         sentences: defaultdict[str, set[int]] = defaultdict(set)
-        for article in [*compared, *(self.articles[document] for document in sorted(stored))]:
-            if article is not None:
-                sentences[article.publisher].update(pages.get(article).sentences.hashes)
+        for page in pages.get_all([*compared, *filter(None, candidates)]):
+            sentences[page.article.publisher].update(page.sentences.hashes)
         everywhere = set[int]().union(*sentences.values())
-        self._count_stored({**sentences, ALL_PUBLISHERS: everywhere})
+        self._count_stored({ALL_PUBLISHERS: everywhere})
+        of_batch = Counter(
+            chain.from_iterable(page.sentences.hashes for page in pages.get_all(list(batch.values())))
+        )
+        counts = self.story_counts[ALL_PUBLISHERS]
+        frequent = {
+            sentence
+            for sentence in everywhere
+            if counts[sentence] + of_batch[sentence] >= REPEATS_AT_PUBLISHER
+        }
+        self._count_stored({name: frequent.intersection(hashes) for name, hashes in sentences.items()})
 
     def _load(self, ids: Sequence[str]) -> None:
         documents = self.knowledge.documents(ids)
@@ -242,19 +259,20 @@ class StoredIndex:
         return self.batch.original(document)
 
     def repeated_sentences(self, publisher: str, sentences: Collection[int]) -> frozenset[int]:
-        """Stored stories and stories of this batch count alike."""
-        minimums = {ALL_PUBLISHERS: REPEATS_ANYWHERE} | (
-            {publisher: REPEATS_AT_PUBLISHER} if publisher else {}
-        )
-        self._count_stored(dict.fromkeys(minimums, sentences))
-        in_batch = self.batch.story_count
-        return frozenset(
-            sentence
-            for name, minimum in minimums.items()
-            for stored in [self.story_counts[name]]
-            for sentence in sentences
-            if stored[sentence] + in_batch(name, sentence) >= minimum
-        )
+        """Stored stories and stories of this batch count alike. All publishers together use a sentence in at least as many stories
+        as any of them."""
+        counts = self._story_counts_of(ALL_PUBLISHERS, sentences)
+        anywhere = frozenset(sentence for sentence, count in counts.items() if count >= REPEATS_ANYWHERE)
+        frequent = [sentence for sentence, count in counts.items() if count >= REPEATS_AT_PUBLISHER]
+        if not publisher or not frequent:
+            return anywhere
+        counts = self._story_counts_of(publisher, frequent)
+        return anywhere.union(sentence for sentence, count in counts.items() if count >= REPEATS_AT_PUBLISHER)
+
+    def _story_counts_of(self, publisher: str, sentences: Collection[int]) -> dict[int, int]:
+        self._count_stored({publisher: sentences})
+        stored, in_batch = self.story_counts[publisher], self.batch.story_count
+        return {sentence: stored[sentence] + in_batch(publisher, sentence) for sentence in sentences}
 
     def _count_stored(self, sentences: Mapping[str, Collection[int]]) -> None:
         missing = {

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +10,7 @@ import numpy as np
 from ahocorasick_rs import AhoCorasick
 
 from headwater.documents.dedupe.articles import Article
+from headwater.documents.dedupe.token_batch import tokenise_pages
 from headwater.documents.dedupe.tokens import (
     CHARACTER_LIMIT,
     Flags,
@@ -17,8 +18,6 @@ from headwater.documents.dedupe.tokens import (
     Places,
     SentenceRuns,
     Tokens,
-    sentence_runs,
-    tokenise_pair,
 )
 from headwater.text.markup import strip_tags
 
@@ -184,8 +183,14 @@ class TokenView:
 
 
 def page_of(article: Article) -> ArticlePage:
-    title, body = tokenise_pair(strip_markup(article.title), strip_markup(article.body))
-    return ArticlePage(article, title, body, sentence_runs(body))
+    return pages_of([article])[0]
+
+
+def pages_of(articles: Sequence[Article]) -> list[ArticlePage]:
+    pairs = [(strip_markup(article.title), strip_markup(article.body)) for article in articles]
+    return [
+        ArticlePage(article, *tokens) for article, tokens in zip(articles, tokenise_pages(pairs), strict=True)
+    ]
 
 
 def _name_flags(title: Tokens, body: Tokens, sentences: SentenceRuns, is_capital: Flags) -> Flags:

@@ -4,7 +4,7 @@ Each rule looks for earlier documents in one way and says how the article relate
 profile are stored with its decisions.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from difflib import SequenceMatcher
@@ -30,7 +30,7 @@ from headwater.documents.dedupe.deduplicator import (
     Rule,
     RuleMatch,
 )
-from headwater.documents.dedupe.minhash import SCHEME, jaccard, sign_tokens
+from headwater.documents.dedupe.minhash import SCHEME, jaccard, keys_of_pages, sign_tokens
 from headwater.documents.dedupe.page import ArticlePage, whole_view
 from headwater.documents.dedupe.tokens import mix_bits, tokenise
 from headwater.text.folding import fold_text
@@ -217,12 +217,16 @@ def _soon(earlier: Article, later: Article, within: timedelta) -> bool:
     return abs(later.published_at - earlier.published_at) <= within
 
 
-def signature_keys(page: ArticlePage) -> tuple[int, ...]:
-    return sign_tokens(page.title, page.body).keys
+def signature_keys(pages: Sequence[ArticlePage]) -> list[tuple[int, ...]]:
+    return keys_of_pages([(page.title, page.body) for page in pages])
 
 
-def publisher_days(page: ArticlePage) -> tuple[int, ...]:
+def publisher_days(pages: Sequence[ArticlePage]) -> list[tuple[int, ...]]:
     """Keys shared by articles of one publisher on adjacent days."""
+    return list(map(_days_of_publisher, pages))
+
+
+def _days_of_publisher(page: ArticlePage) -> tuple[int, ...]:
     published_at = page.article.published_at
     if published_at is None:
         return ()

@@ -56,6 +56,17 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.hashes)
 
+    def part(self, codes: tuple[int, int], words: tuple[int, int]) -> "Tokens":
+        """The words of a stretch of the text, from one boundary to another."""
+        start, stop = words
+        return Tokens(
+            self.codes[slice(*codes)],
+            self.hashes[start:stop],
+            self.stems[start:stop],
+            self.starts[start:stop] - codes[0],
+            self.ends[start:stop] - codes[0],
+        )
+
     def word(self, position: int) -> str:
         return _text(self.codes[self.starts[position] : self.ends[position]])
 
@@ -84,7 +95,16 @@ def _text(codes: Codes) -> str:
 
 
 def tokenise(text: str) -> Tokens:
-    codes, folded = _fold(_DIGIT_POINT.sub(_POINT, _DIGIT_COMMA.sub("", text[:CHARACTER_LIMIT])))
+    return hash_words(*fold_codes(text))
+
+
+def fold_codes(text: str) -> tuple[Codes, Codes]:
+    """The code points of the normalised text, and the same folded; what separates words is 0."""
+    return _fold(_DIGIT_POINT.sub(_POINT, _DIGIT_COMMA.sub("", text[:CHARACTER_LIMIT])))
+
+
+def hash_words(codes: Codes, folded: Codes) -> Tokens:
+    """The words of at most `CHARACTER_LIMIT` code points."""
     starts, ends = _words(codes, folded)
     powers, inverse = _powers()
     sums = np.zeros(len(folded) + 1, dtype=np.uint64)
@@ -98,25 +118,17 @@ def tokenise_pair(title: str, body: str) -> tuple[Tokens, Tokens]:
     """Tokenise title and body in one pass; the hash of a word does not depend on its position."""
     if not body:
         return tokenise(title[:TITLE_LIMIT]), tokenise("")
-    joined = tokenise(f"{title[:TITLE_LIMIT].translate(_ONE_LINE)}\n{body}")
+    joined = tokenise(join_pair(title, body))
     boundary = int(np.argmax(joined.codes == _NEWLINE)) + 1
-    first_of_body = int(np.searchsorted(joined.starts, boundary))
-    return (
-        Tokens(
-            joined.codes[:boundary],
-            joined.hashes[:first_of_body],
-            joined.stems[:first_of_body],
-            joined.starts[:first_of_body],
-            joined.ends[:first_of_body],
-        ),
-        Tokens(
-            joined.codes[boundary:],
-            joined.hashes[first_of_body:],
-            joined.stems[first_of_body:],
-            joined.starts[first_of_body:] - boundary,
-            joined.ends[first_of_body:] - boundary,
-        ),
+    first_of_body, words, end = int(np.searchsorted(joined.starts, boundary)), len(joined), len(joined.codes)
+    return joined.part((0, boundary), (0, first_of_body)), joined.part(
+        (boundary, end), (first_of_body, words)
     )
+
+
+def join_pair(title: str, body: str) -> str:
+    """The first line is the title."""
+    return f"{title[:TITLE_LIMIT].translate(_ONE_LINE)}\n{body}"
 
 
 def mix_bits(values: Hashes) -> Hashes:
@@ -220,9 +232,11 @@ def sentence_runs(tokens: Tokens) -> SentenceRuns:
     if not len(tokens):
         empty = np.zeros(0, dtype=np.int64)
         return SentenceRuns(empty, empty, ())
-    numbers = np.cumsum(_ends(tokens))[tokens.starts]
-    starts = np.concatenate(([0], np.flatnonzero(numbers[1:] != numbers[:-1]) + 1))
-    lengths = np.diff(starts, append=len(tokens))
+    after_end = np.searchsorted(tokens.starts, np.flatnonzero(_ends(tokens)))
+    bounds = np.concatenate(([0], after_end, [len(tokens)]))
+    bounds = bounds[np.flatnonzero(bounds[1:] != bounds[:-1]) + 1]
+    starts = np.concatenate(([0], bounds[:-1]))
+    lengths = bounds - starts
     hashes = np.add.reduceat(tokens.hashes, starts).view(np.int64)
     return SentenceRuns(starts, lengths, tuple(hashes.tolist()))
 

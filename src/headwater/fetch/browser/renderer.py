@@ -2,15 +2,14 @@
 
 import asyncio
 import importlib
-import shutil
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import aiohttp
 import structlog
 
+from headwater.fetch.browser.program import find_browser
 from headwater.fetch.client.body import BudgetShare, MemoryBudget
 from headwater.fetch.client.transport import page_cookies
 from headwater.fetch.failures import FetchRequest, FetchStopped
@@ -22,27 +21,9 @@ if TYPE_CHECKING:
     from headwater.fetch.browser.chromium import Chromium, RenderedPage
 
 _log = structlog.get_logger()
-_PROGRAMS = (
-    "chromium-headless-shell",
-    "chromium",
-    "chromium-browser",
-    "google-chrome-stable",
-    "google-chrome",
-)
 # Headers that describe the bytes of the server, not those that the browser made of them.
 _BODY_HEADERS = frozenset({"etag", "last-modified", "content-encoding", "content-length", "content-type"})
 _COME_BACK = timedelta(seconds=5)
-
-
-def find_browser() -> str:
-    """The path of the system's Chromium, or "" unless it and the extra `browser` are installed."""
-    if find_spec("playwright") is None:
-        return ""
-    return next((path for path in map(shutil.which, _PROGRAMS) if path), "")
-
-
-def is_browser_available() -> bool:
-    return bool(find_browser())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,9 +16,9 @@ from headwater.model.keys import key, key_number
 from headwater.store.bulk import (
     PreparedStatement,
     RecordsetStatement,
-    RowValues,
     insert_into,
     insert_rows,
+    insert_values,
     prepare_recordset,
     prepare_statement,
 )
@@ -28,6 +28,9 @@ from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import dedupe_bands, dedupe_epochs, fingerprints, sentence_counts
 
 NUMBERS_AT_ONCE = 5_000  # SQLite allows at most 32,766 parameters in a statement
+COUNTED = ("space", "sentence", "publisher", "stories", "story")
+CountedUse = tuple[int, int, int, int, int]
+"""The values of these columns."""
 DedupeRecords = Sequence[tuple[str, DedupeRecord]]
 
 # Plain SQL: building one query per key costs many times what the database does.
@@ -221,14 +224,13 @@ def store_dedupe_records(
             [document_trace for document_trace in of_scheme if document_trace[0] not in first_time],
         )
         rows = [
-            {"space": space, "band": band, "epoch": epoch, "document": number}
+            (space, band, epoch, number)
             for document, record in of_scheme
             for number in [key_number(document)]
             for band in record.keys
             if (band, number) not in known_bands
         ]
-        if rows:
-            insert_rows(connection, dedupe_bands, rows)
+        insert_values(connection, dedupe_bands, ("space", "band", "epoch", "document"), rows)
         _write_fingerprints(connection, recipe, of_scheme, epoch or 0)
     _count_sentences(connection, recipe, [record for document, record in records if document in first_time])
 
@@ -269,39 +271,37 @@ def _count_sentences(connection: Connection, recipe: str, records: Sequence[Dedu
         for name in {record.publisher, ""}
         for sentence in record.sentences
     )
-    rows = [
-        {"space": space, "sentence": sentence, "publisher": publisher, "stories": 1, "story": story}
-        for sentence, publisher, story in uses
-    ]
+    rows = [(space, sentence, publisher, 1, story) for sentence, publisher, story in uses]
     for batch in _without_repetition(rows) if connection.dialect.name == "postgresql" else [rows]:
         if batch:
-            _count_statement(connection.dialect).run(connection, batch)
+            _count_statement(connection.dialect).run_values(connection, batch)
 
 
-def _without_repetition(rows: Sequence[RowValues]) -> list[list[RowValues]]:
+def _without_repetition(rows: Sequence[CountedUse]) -> list[Sequence[CountedUse]]:
     """Splits sorted rows so that no part repeats a sentence: PostgreSQL changes a row only once in a statement."""
-    parts: list[list[RowValues]] = []
+    parts: list[list[CountedUse]] = []
     repetition, last = 0, None
     for row in rows:
-        repetition = repetition + 1 if (row["sentence"], row["publisher"]) == last else 0
-        last = row["sentence"], row["publisher"]
+        repetition = repetition + 1 if row[:3] == last else 0
+        last = row[:3]
         if repetition == len(parts):
             parts.append([])
         parts[repetition].append(row)
-    return parts
+    return list(parts)
 
 
 @lru_cache(maxsize=8)
 def _count_statement(dialect: Dialect) -> PreparedStatement | RecordsetStatement:
     """A story counts unless it is the one that used the sentence last."""
-    statement = insert_into(dialect, sentence_counts)
+    insert = insert_into(dialect, sentence_counts)
     other_story = case(
-        (sentence_counts.c.story == statement.excluded.story, literal_column("0")), else_=literal_column("1")
+        (sentence_counts.c.story == insert.excluded.story, literal_column("0")), else_=literal_column("1")
     )
-    changes = {"stories": sentence_counts.c.stories + other_story, "story": statement.excluded.story}
+    changes = {"stories": sentence_counts.c.stories + other_story, "story": insert.excluded.story}
     keys = [column.name for column in sentence_counts.primary_key]
-    upsert = statement.on_conflict_do_update(index_elements=keys, set_=changes)
-    columns = ("space", "sentence", "publisher", "stories", "story")
+    upsert = insert.on_conflict_do_update(index_elements=keys, set_=changes)
     if dialect.name == "postgresql":
-        return prepare_recordset(dialect, upsert, sentence_counts, columns)
-    return prepare_statement(dialect, upsert, columns)
+        return prepare_recordset(dialect, upsert, sentence_counts, COUNTED)
+    statement = prepare_statement(dialect, upsert, COUNTED)
+    assert statement.names == COUNTED
+    return statement

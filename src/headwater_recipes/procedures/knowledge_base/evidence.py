@@ -13,7 +13,6 @@ from headwater_recipes.procedures.knowledge_base.layout import (
     stable_json,
     write_if_changed,
 )
-from headwater_recipes.procedures.sections.parts import lines_of
 
 TYPES = {
     "text/html": "html",
@@ -39,6 +38,8 @@ OMITTED_HEADERS = frozenset({"set-cookie", "set-cookie2", "authorization", "www-
 
 def extracted_record(document: Document, procedure: Mapping[str, Any], extracted_at: str) -> dict[str, Any]:
     """The text, headings, tables and links of a page, with the span of every field in the text."""
+    from headwater_recipes.procedures.sections.parts import lines_of  # noqa: PLC0415 - only deliveries need its rules
+
     attributes = document.attributes
     lines = list(lines_of(document.text))
     forms = attributes.get("forms") or attributes.get("form_fields") or []

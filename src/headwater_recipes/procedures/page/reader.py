@@ -10,9 +10,8 @@ from headwater.extract.blocks import Block, Heading, blocks_to_markdown, blocks_
 from headwater.extract.html.forms import read_forms
 from headwater.extract.html.parser import truncate_markup
 from headwater.extract.html.reader import read_html
-from headwater.extract.reader import ALIASES, READERS, read_any
-from headwater.extract.sandbox.sandboxed import Sandboxed
-from headwater.model.outcomes import Extract, ExtractHints, Reading, Unreadable
+from headwater.extract.reader import read_any
+from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.text.charset import decode_text, fix_encoding
 from headwater.text.letters import replace_surrogates
 from headwater.text.mojibake import fix_mojibake
@@ -135,9 +134,3 @@ def _frame_passages(tree: LexborHTMLParser, frame: Mapping[str, Any], reading: R
     passages = {name: name_in(text) or text for name, text in texts.items() if text.strip()}
     passages["telephone"] = number_in(str(frame.get("footer") or ""))
     return passages | {"description": reading.description}
-
-
-def procedure_readers() -> Mapping[str, Extract]:
-    """The readers of all media types. Each runs in a child process that can be killed."""
-    reader: Extract = Sandboxed(read_procedure)
-    return dict.fromkeys(("*", *READERS, *ALIASES), reader)
