@@ -1,6 +1,7 @@
 """Which blocks are the page's own text, given their probabilities: the choice with the best expected F1."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -63,7 +64,8 @@ def without_strays(choice: BlockChoice, probabilities: Array, words: Array) -> B
         is_near[step:] |= is_chosen[:-step]
         is_near[:-step] |= is_chosen[step:]
     is_kept = is_chosen & (is_near | (probabilities >= _SURE_ALONE) | (words > _SHORT))
-    return replace(choice, blocks=tuple(np.flatnonzero(is_kept).tolist())) if is_kept.any() else choice
+    blocks = tuple(is_kept.nonzero()[0].tolist())
+    return replace(choice, blocks=blocks) if blocks else choice
 
 
 def agreement(blocks: Sequence[int], other: npt.NDArray[np.bool_], words: Array) -> float:
@@ -89,7 +91,13 @@ def choose_blocks(probabilities: Array, words: Array, texts: Sequence[str]) -> B
 
 def _calibrated(expected: float) -> float:
     below = expected * _MEASURED_F1[0] / _EXPECTED_F1[0]
-    return below if expected < _EXPECTED_F1[0] else float(np.interp(expected, _EXPECTED_F1, _MEASURED_F1))
+    if expected < _EXPECTED_F1[0]:
+        return below
+    place = bisect_right(_EXPECTED_F1, expected)
+    if place == len(_EXPECTED_F1):
+        return _MEASURED_F1[-1]
+    (start, end), (low, high) = _EXPECTED_F1[place - 1 : place + 1], _MEASURED_F1[place - 1 : place + 1]
+    return (high - low) / (end - start) * (expected - start) + low
 
 
 def _without_repeats(blocks: list[int], texts: Sequence[str]) -> tuple[int, ...]:
