@@ -119,8 +119,9 @@ def _byte_order_mark(data: bytes) -> tuple[bytes, str] | None:
     return next((pair for pair in _BYTE_ORDER_MARKS if data.startswith(pair[0])), None)
 
 
-def decode_text(data: bytes, media_type: str | None) -> DecodedText:
-    """The text, and which evidence chose the charset. Never fails: what cannot be decoded is replaced."""
+def decode_text(data: bytes, media_type: str | None, *, is_clean: bool = False) -> DecodedText:
+    """The text, and which evidence chose the charset. Never fails: what cannot be decoded is replaced. `is_clean`: the caller knows
+    that there are no control bytes but white space."""
     if (marked := _byte_order_mark(data)) is not None:
         mark, codec = marked
         text = data[len(mark) :].decode(codec, "replace").lstrip("\ufeff")
@@ -129,7 +130,7 @@ def decode_text(data: bytes, media_type: str | None) -> DecodedText:
         return DecodedText(
             data.decode(wide, "replace"), wide.removesuffix("-le").removesuffix("-be"), "detected"
         )
-    data = _without_control(data)
+    data = data if is_clean else _without_control(data)
     for label, origin in _declarations(data, media_type):
         charset = _page_codec(label)
         if charset and (decoded := _nearly_strictly(data, charset)) is not None:

@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import numpy.typing as npt
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from headwater.text.markup import VOID_TAGS
@@ -22,6 +23,7 @@ _INVISIBLE_ENDS = {
 _LONG_VALUE = re.compile(r"""=\s*(?:"[^"]{20000,}"|'[^']{20000,}')""")
 _MANY_TAGS = 12_000
 _PIECE = 60_000
+_SHIFT_OUT = 14
 _DEEPEST = 1_000
 _NEVER_DEEP = VOID_TAGS | {"!doctype", "p", "li", "dt", "dd", "option", "tr", "td", "th"}
 _TAG = re.compile(r"<(/?)([a-zA-Z!][^\s/>]*)")
@@ -80,11 +82,28 @@ def limit_depth(markup: str) -> str:
     return re.sub(rf"<(/?)(?:{names})(?=[\s/>])[^<>]*>", r"<\1p>", markup, flags=re.IGNORECASE)
 
 
+def has_control_bytes(data: bytes) -> bool:
+    """Whether there are any that mean nothing in a page. They are looked for in a third of the time of removing them."""
+    if b"\x0b" in data or b"\x7f" in data:
+        return True
+    for piece in _pieces(data):
+        # What lies between the white space and the first printable character wraps around to the lowest values.
+        if (
+            np.minimum.reduce(piece) < ord("\t")
+            or np.minimum.reduce(piece - _SHIFT_OUT) < ord(" ") - _SHIFT_OUT
+        ):
+            return True
+    return False
+
+
 def _has_few_tags(utf8: bytes) -> bool:
     """Counted piece by piece: a result as long as the page would be new memory each time."""
-    codes = np.frombuffer(utf8, np.uint8)
-    pieces = (codes[start : start + _PIECE] for start in range(0, len(codes), _PIECE))
-    return sum(int(np.count_nonzero(piece == ord("<"))) for piece in pieces) < _MANY_TAGS
+    return sum([int(np.count_nonzero(piece == ord("<"))) for piece in _pieces(utf8)]) < _MANY_TAGS
+
+
+def _pieces(data: bytes) -> list[npt.NDArray[np.uint8]]:
+    codes = np.frombuffer(data, np.uint8)
+    return [codes[start : start + _PIECE] for start in range(0, len(codes), _PIECE)]
 
 
 def _deep_tags(markup: str) -> set[str]:

@@ -26,7 +26,7 @@ from headwater.extract.html.metadata.evidence import (
 )
 from headwater.extract.html.metadata.headline import lines_near_headline
 from headwater.extract.html.metadata.page_metadata import PageMetadata, page_metadata
-from headwater.extract.html.parser import parse_html, readable_body, truncate_markup
+from headwater.extract.html.parser import has_control_bytes, parse_html, readable_body, truncate_markup
 from headwater.extract.html.render import page_to_markdown, page_to_plain_text
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.text.charset import DecodedText, decode_text, fix_encoding
@@ -45,7 +45,7 @@ def read_html_with(data: bytes, hints: ExtractHints, classifier: BlockClassifier
     refusal = why_not_html(data)
     if refusal is not None:
         return refusal
-    decoded = decode_text(data, hints.media_type)
+    decoded = decode_text(data, hints.media_type, is_clean=not has_control_bytes(data))
     markup, is_truncated = truncate_markup(decoded.text)
     tree = parse_html(markup, decoded.utf8 if markup is decoded.text else None)
     evidence = gather_stated(tree)

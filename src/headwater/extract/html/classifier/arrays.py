@@ -3,7 +3,6 @@
 import struct
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,10 @@ _FURTHEST = MOST_BLOCKS + 2
 
 def number_rows(*columns: list[int]) -> Numbers:
     """Lists of the same length as the rows of one array that cannot be changed; `struct` packs them in a third of the time of NumPy."""
-    count = sum(map(len, columns))
-    packed = struct.pack(f"{count}q", *chain.from_iterable(columns))
-    return np.frombuffer(packed, np.int64).reshape(len(columns), -1)
+    joined: list[int] = []
+    for column in columns:
+        joined += column
+    return np.frombuffer(struct.pack(f"{len(joined)}q", *joined), np.int64).reshape(len(columns), -1)
 
 
 @cache

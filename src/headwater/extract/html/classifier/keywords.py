@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from ahocorasick_rs import AhoCorasick
+from ahocorasick_rs import AhoCorasick, Implementation
 
 Numbers = npt.NDArray[np.int64]
 
@@ -64,12 +64,16 @@ PHRASE_GROUPS: tuple[tuple[str, ...], ...] = (
     ("click here", "download", "print", "e-mail", "email", "pdf", "drucken", "subscribe to our", "follow", "support us", "donate", "join"),
     ("likes", "views", "reads", "votes", "upvote", "joined", "posts:", "member", "quote", "report", "rating", "stars", "reviews"),
 )  # fmt: skip
+# Phrases later in a text say nothing about it.
+_SEARCHED = 200
 
 
 def _index(groups: Sequence[Sequence[str]]) -> tuple[AhoCorasick, list[int]]:
     """The automaton of all words, and the group of each."""
     words = [(word, number) for number, group in enumerate(groups) for word in group]
-    return AhoCorasick([word for word, _ in words]), [number for _, number in words]
+    return AhoCorasick([word for word, _ in words], implementation=Implementation.DFA), [
+        number for _, number in words
+    ]
 
 
 _NAMES, _name_groups = _index(NAME_GROUPS)
@@ -87,11 +91,15 @@ def name_mask(names: str) -> int:
 
 
 def phrases_in(texts: Sequence[str]) -> tuple[Numbers, Numbers]:
-    """Which of the texts, in lower case, hold a phrase, and the group of that phrase. The automaton runs once over all of them, one
-    line each."""
+    """Which of the texts, in lower case, begin with or soon hold a phrase, and the group of that phrase. The automaton runs once over
+    all of them, one line each."""
+    lengths = list(map(len, texts))
+    if lengths and max(lengths) > _SEARCHED:
+        texts = [text[:_SEARCHED] for text in texts]
+        lengths = list(map(len, texts))
     matches = _PHRASES.find_matches_as_indexes("\n".join(texts), overlapping=True)
     if not matches:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     words, starts, _ = np.array(matches, np.int64).T
-    ends = np.add.accumulate(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)
+    ends = np.add.accumulate(np.array(lengths, np.int64) + 1)
     return ends.searchsorted(starts, side="right"), _PHRASE_GROUPS.take(words)

@@ -1,6 +1,7 @@
 """Which blocks are the page's own text, given their probabilities: the choice with the best expected F1."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,8 +13,9 @@ from headwater.extract.html.flatten import FlatPage
 Array = npt.NDArray[np.float32]
 Flags = npt.NDArray[np.bool_]
 
-_LOWEST_CUT = 0.15
-_HIGHEST_CUT = 0.75
+# As precise as the probabilities are.
+_LOWEST_CUT = np.float32(0.15)
+_HIGHEST_CUT = np.float32(0.75)
 _WORTH_COMPARING = 40
 # A short text without a single likely block is boilerplate.
 _LEAST_BEST = 0.4
@@ -62,7 +64,8 @@ def without_strays(choice: BlockChoice, probabilities: Array, words: Array) -> B
         is_near[step:] |= is_chosen[:-step]
         is_near[:-step] |= is_chosen[step:]
     is_kept = is_chosen & (is_near | (probabilities >= _SURE_ALONE) | (words > _SHORT))
-    return replace(choice, blocks=tuple(np.flatnonzero(is_kept).tolist())) if is_kept.any() else choice
+    blocks = tuple(is_kept.nonzero()[0].tolist())
+    return replace(choice, blocks=blocks) if blocks else choice
 
 
 def agreement(blocks: Sequence[int], other: npt.NDArray[np.bool_], words: Array) -> float:
@@ -75,20 +78,26 @@ def agreement(blocks: Sequence[int], other: npt.NDArray[np.bool_], words: Array)
 
 def choose_blocks(probabilities: Array, words: Array, texts: Sequence[str]) -> BlockChoice:
     """The best choice; the page has at least one block."""
-    order = np.argsort(-probabilities, kind="stable")
-    hits = np.cumsum((probabilities * words)[order], dtype=np.float64)
-    expected = 2 * hits / (np.cumsum(words[order], dtype=np.float64) + hits[-1] + 1e-9)
-    best = int(np.argmax(expected))
-    cut = float(np.clip(probabilities[order[best]], _LOWEST_CUT, _HIGHEST_CUT))
-    blocks = np.flatnonzero(probabilities >= cut).tolist()
-    if float(probabilities.max()) < _LEAST_BEST and float(words[blocks].sum()) < _A_TEXT:
+    order = (-probabilities).argsort(kind="stable")
+    hits = np.add.accumulate((probabilities * words).take(order), dtype=np.float64)
+    expected = 2 * hits / (np.add.accumulate(words.take(order), dtype=np.float64) + hits[-1] + 1e-9)
+    best = int(expected.argmax())
+    cut = float(min(max(probabilities[order[best]], _LOWEST_CUT), _HIGHEST_CUT))
+    blocks = (probabilities >= cut).nonzero()[0].tolist()
+    if float(probabilities[order[0]]) < _LEAST_BEST and float(words[blocks].sum()) < _A_TEXT:
         blocks = []
     return BlockChoice(_without_repeats(blocks, texts), _calibrated(float(expected[best])), cut)
 
 
 def _calibrated(expected: float) -> float:
     below = expected * _MEASURED_F1[0] / _EXPECTED_F1[0]
-    return below if expected < _EXPECTED_F1[0] else float(np.interp(expected, _EXPECTED_F1, _MEASURED_F1))
+    if expected < _EXPECTED_F1[0]:
+        return below
+    place = bisect_right(_EXPECTED_F1, expected)
+    if place == len(_EXPECTED_F1):
+        return _MEASURED_F1[-1]
+    (start, end), (low, high) = _EXPECTED_F1[place - 1 : place + 1], _MEASURED_F1[place - 1 : place + 1]
+    return (high - low) / (end - start) * (expected - start) + low
 
 
 def _without_repeats(blocks: list[int], texts: Sequence[str]) -> tuple[int, ...]:

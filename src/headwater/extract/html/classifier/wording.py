@@ -10,15 +10,14 @@ from headwater.extract.html.flatten import FlatPage
 
 WORDING_ROWS = 3 + len(PHRASE_GROUPS)
 _SHORT = 25
-_LONGEST_PHRASES = 200
 _MUCH = 0.7
 
 
 def write_wording(rows: Array, page: FlatPage, title: str) -> None:
     short = [number for number, words in enumerate(page.words) if words <= _SHORT]
-    texts = [page.texts[number].lower() for number in short]
+    texts = [text.lower() for text, words in zip(page.texts, page.words, strict=True) if words <= _SHORT]
     rows[:] = 0
-    lines, groups = phrases_in([text[:_LONGEST_PHRASES] for text in texts])
+    lines, groups = phrases_in(texts)
     places = np.array(short)
     if len(lines):
         rows[groups + 3, places.take(lines)] = 1
@@ -31,7 +30,7 @@ def write_wording(rows: Array, page: FlatPage, title: str) -> None:
         rows[1] = rows[0] > _MUCH
     copies = Counter(page.texts)
     if len(copies) < len(page.texts):
-        np.log([copies[text] for text in page.texts], out=rows[2])
+        np.log(np.fromiter(map(copies.__getitem__, page.texts), np.int64, len(page.texts)), out=rows[2])
 
 
 def _overlap(split: list[str], title: set[str]) -> float:

@@ -46,7 +46,7 @@ PUBLISHED, CHANGED, OTHER = (
     _Labels(re.compile(labels, re.IGNORECASE), re.compile(labels.replace("ı", "i")))
     for labels in (_PUBLISHED, _CHANGED, _OTHER)
 )
-_ALONE = 30
+LONGEST_LABEL = 30
 _SHORT = 90
 
 
@@ -61,7 +61,7 @@ _SENTENCE = 200
 def is_label(text: str) -> bool:
     """Whether a short text only names the date that follows it."""
     return (
-        len(text) <= _ALONE
+        len(text) <= LONGEST_LABEL
         and not any(map(str.isdigit, text))
         and (PUBLISHED.search(text) is not None or CHANGED.search(text) is not None)
     )
@@ -69,7 +69,9 @@ def is_label(text: str) -> bool:
 
 def says_published(text: str) -> bool:
     """Whether a short line calls its date that of the publication."""
-    return (len(text) <= _SHORT and PUBLISHED.search(text[:_ALONE]) is not None) or says_originally(text)
+    return (len(text) <= _SHORT and PUBLISHED.search(text[:LONGEST_LABEL]) is not None) or says_originally(
+        text
+    )
 
 
 def says_originally(text: str) -> bool:

@@ -11,6 +11,8 @@ from headwater.extract.html.metadata.jsonld import parse_linked_data, types_of
 
 _STATED = 'title,meta,base[href],link[rel],script[type="application/ld+json"]'
 _VISIBLE = 'h1,time,abbr[title],[class*="dt-published"],[itemprop],[rel="author"],[class*="byline"],[class*="author"],a[href*="/author/"]'
+# The values of `itemprop` that say something about the page, and not about what it shows.
+_PROPERTIES = frozenset({"author", "datepublished", "datecreated", "datemodified"})
 _YEAR = re.compile(r"\d{4}")
 _MOST_ELEMENTS = 400
 _LONGEST_TEXT = 300
@@ -131,7 +133,7 @@ def _other(evidence: PageEvidence, node: LexborNode, attributes: Attributes) -> 
 
 def _property(evidence: PageEvidence, node: LexborNode, attributes: Attributes, names: str) -> None:
     value = next((attributes[key] or "" for key in ("content", "datetime", "href") if key in attributes), "")
-    for name in names.lower().split():
+    for name in _PROPERTIES.intersection(names.lower().split()):
         evidence.properties.setdefault(name, []).append(MarkedElement(name, value, node_text(node)))
 
 

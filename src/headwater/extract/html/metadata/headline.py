@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from headwater.extract.html.flatten import TAG_NUMBER, FlatPage
-from headwater.extract.html.metadata.date_labels import is_label, says_published
+from headwater.extract.html.metadata.date_labels import LONGEST_LABEL, is_label, says_published
 
-_HEADINGS = range(TAG_NUMBER["h1"], TAG_NUMBER["h6"] + 1)
+_HEADINGS = frozenset(range(TAG_NUMBER["h1"], TAG_NUMBER["h6"] + 1))
 _H1 = TAG_NUMBER["h1"]
 _WORD = re.compile(r"[^\W_]+")
 _YEAR = re.compile(r"\d{4}")
@@ -31,9 +31,8 @@ def lines_near_headline(page: FlatPage, title: str = "", blocks: Sequence[int] =
     places += range(first - 1, first - 1 - _ABOVE_TEXT, -1)
     lines = _lines(page, places)
     end = blocks[-1] + _AFTER if blocks else len(page.texts)
-    dated = [
-        block for block, text in enumerate(page.texts[:end]) if len(text) <= _SENTENCE and _YEAR.search(text)
-    ]
+    year_in = _YEAR.search
+    dated = [block for block, text in enumerate(page.texts[:end]) if len(text) <= _SENTENCE and year_in(text)]
     return lines + [line for line in _lines(page, dated) if says_published(line)]
 
 
@@ -43,18 +42,20 @@ def _lines(page: FlatPage, places: Iterable[int]) -> list[str]:
     for place in places:
         if 0 <= place < len(texts):
             text = texts[place]
-            before = texts[place - 1] if place and _YEAR.search(text) else ""
-            lines.append(f"{before} {text}" if before and is_label(before) else text)
+            before = texts[place - 1] if place else ""
+            is_labelled = 0 < len(before) <= LONGEST_LABEL and _YEAR.search(text) and is_label(before)
+            lines.append(f"{before} {text}" if is_labelled else text)
     return lines
 
 
 def _heading(page: FlatPage, title: str) -> int | None:
     """The first h1 that shares words with the title, else the first h1, else any heading that shares words with it."""
     words = set(_WORD.findall(title.lower()))
+    tags = page.tags
     ranks = [
-        (block, page.tags[element])
+        (block, tag)
         for block, element in enumerate(page.block_elements)
-        if page.tags[element] in _HEADINGS
+        if (tag := tags[element]) in _HEADINGS
     ]
     first = [block for block, tag in ranks if tag == _H1]
     repeated = (
