@@ -271,8 +271,8 @@ class StoredIndex:
 
     def _story_counts_of(self, publisher: str, sentences: Collection[int]) -> dict[int, int]:
         self._count_stored({publisher: sentences})
-        stored, in_batch = self.story_counts[publisher], self.batch.story_count
-        return {sentence: stored[sentence] + in_batch(publisher, sentence) for sentence in sentences}
+        stored, in_batch = self.story_counts[publisher], self.batch.story_counts(publisher, sentences)
+        return {sentence: stored[sentence] + in_batch.get(sentence, 0) for sentence in sentences}
 
     def _count_stored(self, sentences: Mapping[str, Collection[int]]) -> None:
         missing = {
