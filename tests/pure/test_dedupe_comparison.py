@@ -5,11 +5,13 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from headwater.documents.dedupe.articles import Article
-from headwater.documents.dedupe.comparison import RepeatedSentences, compare
-from headwater.documents.dedupe.measures import edit_distance, is_misspelling
-from headwater.documents.dedupe.page import page_of
+from headwater.documents.dedupe.comparison import RepeatedSentences, compare, compare_views, judge
+from headwater.documents.dedupe.measures import edit_distance, is_misspelling, measure
+from headwater.documents.dedupe.page import page_of, story_view
 
 BODY = (
     "Calder Steel will close its rolling mill in Arden by the end of June with the loss of 340 jobs, the company said "
@@ -307,3 +309,38 @@ def test_names_spelt_almost_alike_are_one_name_unless_a_publisher_has_both_in_it
         replace(morton, title="Water main closes", publisher="b"),
     )
     assert compare(*quiet).relation == "duplicate"
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        [
+            "the",
+            "Arden",
+            "harbour",
+            "port",
+            "shut",
+            "14",
+            "2.5",
+            "ships",
+            "Calder",
+            "rose",
+            "fell",
+            "mln",
+            "May",
+        ]
+    ),
+    max_size=40,
+)
+
+
+@given(WORDS, WORDS, WORDS, WORDS, st.booleans())
+def test_articles_that_share_too_little_are_different_by_all_rules(
+    title, body, later_title, later_body, recurring
+):
+    pages = [
+        page_of(Article(id="a", title=" ".join(words), body=" ".join(text), published_at=FIRST.published_at))
+        for words, text in ((title, body), (later_title, later_body))
+    ]
+    views = [story_view(page, ()) for page in pages]
+    verdict = compare_views(*views, recurring=recurring)
+    assert verdict == judge(measure(*views), recurring=recurring)

@@ -5,8 +5,9 @@ import gc
 from collections.abc import Callable
 from functools import cache
 
-COLLECT_AFTER = 20_000
-"""New objects: a batch makes that many and drops them all, so that a collection after every 700 finds nothing."""
+COLLECT_AFTER = 100_000
+"""New objects: a batch makes that many and drops them all, so that a collection after every 700, or in the middle of a batch, finds
+nothing."""
 
 
 def freeze_loaded_objects() -> None:

@@ -45,11 +45,13 @@ def align(earlier: Hashes, later: Hashes) -> Alignment:
     if not size:
         return Alignment(np.zeros(len(earlier), dtype=bool), np.zeros(len(later), dtype=bool), ())
     earlier_grams, later_grams = shingle_hashes(earlier, size), shingle_hashes(later, size)
-    places = _continue_runs(earlier_grams, later_grams, _first_positions(earlier_grams, later_grams))
-    runs = _runs(places, size)
+    first = _first_positions(earlier_grams, later_grams)
+    is_shared = first >= 0
+    shared = np.sort(later_grams[is_shared])
+    runs = _runs(_continue_runs(earlier_grams, later_grams, first), size)
     return Alignment(
-        earlier=_covered(_first_positions(later_grams, earlier_grams) >= 0, len(earlier), size),
-        later=_covered(places >= 0, len(later), size),
+        earlier=_covered(_is_among(earlier_grams, shared), len(earlier), size),
+        later=_covered(is_shared, len(later), size),
         gaps=tuple(_gaps(runs, len(earlier), len(later))),
     )
 
@@ -60,6 +62,15 @@ def _first_positions(haystack: Hashes, needles: Hashes) -> NDArray[np.int64]:
     ordered = haystack[order]
     places = np.minimum(np.searchsorted(ordered, needles), len(ordered) - 1)
     return np.where(ordered[places] == needles, order[places], -1)
+
+
+def _is_among(values: Hashes, ordered: Hashes) -> Flags:
+    """Which values are among others, which are sorted: mostly few."""
+    if not len(ordered):
+        return np.zeros(len(values), dtype=bool)
+    places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    among: Flags = ordered[places] == values
+    return among
 
 
 def _continue_runs(old: Hashes, new: Hashes, places: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -8,9 +8,18 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+import numpy as np
+
+from headwater.documents.dedupe.alignment import align
 from headwater.documents.dedupe.articles import Article, PairVerdict, Relation
 from headwater.documents.dedupe.facts import NEW_SENTENCE_WORDS
-from headwater.documents.dedupe.measures import Measures, measure
+from headwater.documents.dedupe.measures import (
+    Measures,
+    may_be_related,
+    measure,
+    publication_gap,
+    title_shared,
+)
 from headwater.documents.dedupe.page import ArticlePage, TokenView, page_of, story_view, whole_view
 
 FRESH = timedelta(hours=48)
@@ -34,6 +43,9 @@ SENTENCE_OR_TWO = 50
 
 MAX_NOVELTY = 0.15
 """A larger share of new facts may be the next step of a story: a doubtful case is linked, not dropped."""
+
+SHARED_TITLE = 0.5
+"""With a smaller share of words in common, headlines say nothing of one subject."""
 
 MIN_NEW_NAMES = 2
 """One name that only the later text has may be the reporter's."""
@@ -240,7 +252,7 @@ def _known_facts_rule(measures: Measures, *, recurring: bool) -> str:
 def _has_same_subject(measures: Measures) -> bool:
     """Whether both name the same things, or state the same figures, under like headlines: in other words, or soon
     after with few other figures. The same words with other figures are the next report of a series."""
-    if _is_after(measures, STALE) or measures.title_shared < 0.5:
+    if _is_after(measures, STALE) or measures.title_shared < SHARED_TITLE:
         return False
     facts = measures.facts
     if facts.subjects_new or facts.headline_known < 0.65:
@@ -352,13 +364,32 @@ def compare_pages(
     repeated_hashes = {*repeated.earlier, *repeated.later}
     earlier_view, later_view = story_view(earlier, repeated_hashes), story_view(later, repeated_hashes)
     if not (_is_too_short(earlier_view) or _is_too_short(later_view)):
-        return judge(measure(earlier_view, later_view), recurring=recurring)
+        return compare_views(earlier_view, later_view, recurring=recurring)
     verdict = _notice_verdict(earlier, later, repeated_hashes, recurring=recurring)
     if verdict is None:
         verdict = judge(measure(whole_view(earlier), whole_view(later)), recurring=recurring)
     if verdict.relation == "duplicate" and _stories_differ(earlier_view, later_view):
         return replace(verdict, relation="new", rule="boilerplate-only")
     return verdict
+
+
+def compare_views(earlier: TokenView, later: TokenView, *, recurring: bool) -> PairVerdict:
+    """Most candidates share a few keys and nothing else. No rule applies to them, whatever else may be measured."""
+    alignment = align(earlier.hashes, later.hashes)
+    if (
+        may_be_related(earlier, later, alignment)
+        or title_shared(earlier.page.title, later.page.title) >= SHARED_TITLE
+        or max(len(earlier), len(later)) < MIN_BODY
+    ):
+        return judge(measure(earlier, later, alignment), recurring=recurring)
+    gap = publication_gap(earlier.page.article, later.page.article)
+    coverages = (
+        int(np.count_nonzero(shared)) / max(1, len(view))
+        for view, shared in ((earlier, alignment.earlier), (later, alignment.later))
+    )
+    return PairVerdict(
+        relation="new", rule="different", score=round(sum(coverages) / 2, 4), evidence={"gap": gap}
+    )
 
 
 def _notice_verdict(

@@ -78,6 +78,8 @@ class DedupeProfile:
     fingerprints: tuple[MakeFingerprint, ...]
     keys: Callable[[Sequence[ArticlePage]], Sequence[tuple[int, ...]]]
     rules: tuple[Rule, ...]
+    least_support: float = 0.0
+    """Candidates with less are not read."""
 
     def keys_of(self, pages: Sequence[ArticlePage]) -> list[ArticleKeys]:
         return [

@@ -68,6 +68,7 @@ class DropDuplicates:
         index.prepare(
             {article: article_keys.keys for article, article_keys in keys.items()},
             [document.id for document in batch if document.revision > 1],
+            least_support=self.profile.least_support,
         )
         index.count_ahead({article.id: article for article in articles}, pages)
         deduplicator = Deduplicator(self.profile, index, pages)
@@ -146,8 +147,11 @@ class StoredIndex:
     originals_before: dict[str, str] = field(default_factory=dict)
     counted_before: frozenset[str] = frozenset()
 
-    def prepare(self, keys: Mapping[str, Sequence[int]], revised: Sequence[str]) -> None:
-        """Read in one query what the batch will most likely need."""
+    def prepare(
+        self, keys: Mapping[str, Sequence[int]], revised: Sequence[str], least_support: float
+    ) -> None:
+        """Read in one query what the batch will most likely need. Other articles of the batch that share a key only make a stored
+        one less alike, so that one with less than the least support never gets it."""
         self.counted_before = frozenset(revised)
         self.originals_before = dict(self.knowledge.originals(revised))
         self.kept_before = self.counted_before - self.originals_before.keys()
@@ -159,7 +163,7 @@ class StoredIndex:
                 for document in holders:
                     weights[document] += 1 / len(holders)
             best = sorted(weights, key=lambda document: -weights[document])[: 2 * CANDIDATES]
-            needed.update(best)
+            needed.update(document for document in best if weights[document] >= least_support)
             self.candidates[article] = [
                 document for document in best[:CANDIDATES] if weights[document] >= MIN_SUPPORT
             ]
@@ -271,8 +275,8 @@ class StoredIndex:
 
     def _story_counts_of(self, publisher: str, sentences: Collection[int]) -> dict[int, int]:
         self._count_stored({publisher: sentences})
-        stored, in_batch = self.story_counts[publisher], self.batch.story_count
-        return {sentence: stored[sentence] + in_batch(publisher, sentence) for sentence in sentences}
+        stored, in_batch = self.story_counts[publisher], self.batch.story_counts(publisher, sentences)
+        return {sentence: stored[sentence] + in_batch.get(sentence, 0) for sentence in sentences}
 
     def _count_stored(self, sentences: Mapping[str, Collection[int]]) -> None:
         missing = {

@@ -58,7 +58,7 @@ class MemoryIndex:
     _originals: dict[str, str] = field(default_factory=dict)
     _owners: dict[ArticleFingerprint, str] = field(default_factory=dict)
     _holders: dict[tuple[str, int], list[str]] = field(default_factory=lambda: defaultdict(list))
-    _stories: dict[tuple[str, int], tuple[int, str]] = field(default_factory=dict)
+    _stories: defaultdict[str, dict[int, tuple[int, str]]] = field(default_factory=lambda: defaultdict(dict))
     _uncounted: deque[IndexEntry] = field(default_factory=deque)
     """Entries whose sentences are counted when a count is asked for: most articles are compared with none."""
 
@@ -97,19 +97,22 @@ class MemoryIndex:
             self._holders[entry.scheme, key].append(document)
         self._uncounted.append(entry)
 
-    def story_count(self, publisher: str, sentence: int) -> int:
-        """In how many different stories the publisher ("": all together) used the sentence."""
+    def story_counts(self, publisher: str, sentences: Collection[int]) -> dict[int, int]:
+        """In how many different stories the publisher ("": all together) used each sentence; without those never used."""
         while self._uncounted:
             self._count(self._uncounted.popleft())
-        return self._stories.get((publisher, sentence), (0, ""))[0]
+        stories = self._stories[publisher]
+        return {sentence: stories[sentence][0] for sentence in sentences if sentence in stories}
 
     def _repeated(self, publisher: str, sentences: Collection[int], minimum: int) -> Iterable[int]:
-        return (sentence for sentence in sentences if self.story_count(publisher, sentence) >= minimum)
+        counts = self.story_counts(publisher, sentences)
+        return (sentence for sentence, count in counts.items() if count >= minimum)
 
     def _count(self, entry: IndexEntry) -> None:
         """Count every document, whatever the decision; copies of one story count once."""
         for publisher in {entry.article.publisher, ALL_PUBLISHERS}:
+            stories = self._stories[publisher]
             for sentence in entry.sentences:
-                count, last = self._stories.get((publisher, sentence), (0, ""))
+                count, last = stories.get(sentence, (0, ""))
                 if last != entry.original:
-                    self._stories[publisher, sentence] = (count + 1, entry.original)
+                    stories[sentence] = (count + 1, entry.original)

@@ -357,12 +357,12 @@ UNRELATED_COVERAGE = 0.3
 """Where neither text has this share of its words in common with the other, no rule asks what was replaced."""
 
 
-def measure(earlier: TokenView, later: TokenView) -> Measures:
-    alignment = align(earlier.hashes, later.hashes)
+def measure(earlier: TokenView, later: TokenView, alignment: Alignment | None = None) -> Measures:
+    alignment = alignment or align(earlier.hashes, later.hashes)
     old, new = earlier.page.article, later.page.article
     replacements = (
         find_replacements(earlier, later, alignment)
-        if _may_be_related(earlier, later, alignment)
+        if may_be_related(earlier, later, alignment)
         else NO_REPLACEMENTS
     )
     changed = replacements.figures or replacements.slips
@@ -383,18 +383,18 @@ def measure(earlier: TokenView, later: TokenView) -> Measures:
         figures_kept=int((later.is_number & alignment.later).sum()),
         names_kept=int((later.is_capital & alignment.later).sum()),
         figures_unknown=_count_unknown_figures(earlier, later),
-        gap=_gap(old, new),
+        gap=publication_gap(old, new),
         same_publisher=bool(old.publisher) and old.publisher == new.publisher,
         title_changed=_title_changed(earlier.page.title, later.page.title),
         correction=bool(changed) and announces_correction(f"{new.title} {new.body[:400]} {new.body[-400:]}"),
-        title_shared=_title_shared(earlier.page.title, later.page.title),
+        title_shared=title_shared(earlier.page.title, later.page.title),
         figure_density=min(float(view.is_number.mean()) if len(view) else 0.0 for view in (earlier, later)),
         first_difference=replacements.first or next(iter(alignment.gaps), None),
         sides=(earlier, later, alignment),
     )
 
 
-def _may_be_related(earlier: TokenView, later: TokenView, alignment: Alignment) -> bool:
+def may_be_related(earlier: TokenView, later: TokenView, alignment: Alignment) -> bool:
     """Whether enough words are shared, counting every word in a gap as a misspelt one."""
     in_gaps = sum(min(gap.earlier[1] - gap.earlier[0], gap.later[1] - gap.later[0]) for gap in alignment.gaps)
     return any(
@@ -408,7 +408,7 @@ def _count_unknown_figures(earlier: TokenView, later: TokenView) -> int:
     return sum(figure not in earlier_figures for figure in later.hashes[later.is_number].tolist())
 
 
-def _title_shared(earlier: Tokens, later: Tokens) -> float:
+def title_shared(earlier: Tokens, later: Tokens) -> float:
     old, new = set(earlier.stems.tolist()), set(later.stems.tolist())
     return len(old & new) / min(len(old), len(new)) if old and new else 0.0
 
@@ -418,7 +418,7 @@ def _title_changed(earlier: Tokens, later: Tokens) -> bool:
     return bool(old - new and new - old) and bool(old and new)
 
 
-def _gap(earlier: Article, later: Article) -> timedelta | None:
+def publication_gap(earlier: Article, later: Article) -> timedelta | None:
     if earlier.published_at is None or later.published_at is None:
         return None
     return abs(later.published_at - earlier.published_at)

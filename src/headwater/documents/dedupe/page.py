@@ -148,6 +148,11 @@ class ArticlePage:
         return _name_flags(self.title, self.body, self.sentences, self.is_capital & ~self.is_number)
 
     @cached_property
+    def story(self) -> Places:
+        """The words outside boilerplate and dateline."""
+        return _shown(self, self.is_boilerplate)
+
+    @cached_property
     def dateline(self) -> int:
         """The number of words in bylines and dateline."""
         return int(np.searchsorted(self.body.starts, dateline_length(self.body.text())))
@@ -157,19 +162,32 @@ AROUND = 8
 """Words shown on either side of a difference."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TokenView:
-    """The tokens that count, with their positions in the body of the page."""
+    """The tokens that count, with their positions in the body of the page. What they are is looked up when it is first asked
+    for: most pairs of articles turn out to share too few words."""
 
     page: ArticlePage
     positions: Places
-    hashes: Hashes
-    is_number: Flags
-    is_capital: Flags
-    is_name: Flags
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        return self.page.body.hashes[self.positions]
+
+    @cached_property
+    def is_number(self) -> Flags:
+        return self.page.is_number[self.positions]
+
+    @cached_property
+    def is_capital(self) -> Flags:
+        return self.page.is_capital[self.positions]
+
+    @cached_property
+    def is_name(self) -> Flags:
+        return self.page.is_name[self.positions]
 
     def __len__(self) -> int:
-        return len(self.hashes)
+        return len(self.positions)
 
     def words(self, start: int, end: int) -> list[str]:
         return [self.page.body.word(position) for position in self.positions[start:end].tolist()]
@@ -204,27 +222,23 @@ def _name_flags(title: Tokens, body: Tokens, sentences: SentenceRuns, is_capital
 
 def story_view(page: ArticlePage, repeated: Collection[int]) -> TokenView:
     """The page without boilerplate, dateline and repeated sentences."""
+    if not repeated or not (places := _places_of(repeated, page.sentences)):
+        return TokenView(page, page.story)
     hidden = page.is_boilerplate.copy()
-    if repeated:
-        hidden |= np.fromiter(
-            (sentence in repeated for sentence in page.sentences.hashes), dtype=bool, count=len(hidden)
-        )
+    hidden[places] = True
+    return TokenView(page, _shown(page, hidden))
+
+
+def _places_of(repeated: Collection[int], sentences: SentenceRuns) -> list[int]:
+    return [place for place, sentence in enumerate(sentences.hashes) if sentence in repeated]
+
+
+def _shown(page: ArticlePage, hidden: Flags) -> Places:
     is_shown = np.repeat(~hidden, page.sentences.lengths)
     is_shown[: page.dateline] = False
-    return _view(page, np.flatnonzero(is_shown))
+    return np.flatnonzero(is_shown)
 
 
 def whole_view(page: ArticlePage) -> TokenView:
     """The page with its boilerplate, but without the dateline."""
-    return _view(page, np.arange(page.dateline, len(page.body)))
-
-
-def _view(page: ArticlePage, positions: Places) -> TokenView:
-    return TokenView(
-        page,
-        positions,
-        page.body.hashes[positions],
-        page.is_number[positions],
-        page.is_capital[positions],
-        page.is_name[positions],
-    )
+    return TokenView(page, np.arange(page.dateline, len(page.body)))

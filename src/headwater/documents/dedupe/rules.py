@@ -146,8 +146,8 @@ def similar_title(threshold: float, within: timedelta) -> Rule:
 
 def _verified_candidates(case: DedupeCase) -> Iterator[RuleMatch]:
     for document, support in case.candidates(CANDIDATES):
-        earlier = case.index.article(document)
-        if earlier is None or support < MIN_SUPPORT:
+        earlier = case.index.article(document) if support >= MIN_SUPPORT else None
+        if earlier is None:
             continue
         verdict = _compare(case, earlier)
         yield RuleMatch(document, verdict)
@@ -250,6 +250,7 @@ DEFAULT = DedupeProfile(
         same_text(text_fingerprint),
         near_copy,
     ),
+    least_support=MIN_SUPPORT,
 )
 
 TITLES = DedupeProfile(

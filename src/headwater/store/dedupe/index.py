@@ -109,7 +109,7 @@ def _latest_documents(
         "keys": json.encode(keys).decode() if sqlite else bigint_array(keys),
     }
     rows = connection.execute(LATEST_ON_SQLITE if sqlite else LATEST_ON_POSTGRESQL, parameters).all()
-    return {row.band: json.decode(row.held) if sqlite else row.held for row in rows}
+    return {band: json.decode(held) if sqlite else held for band, held in rows}
 
 
 def _document_ids(connection: Connection, numbers: set[int]) -> Mapping[int, str]:
@@ -148,8 +148,8 @@ def stories(
         values = dict(
             zip(("publishers", "sentences"), map(bigint_array, zip(*pairs, strict=True)), strict=True)
         )
-    for row in connection.execute(query, {"space": space, **values}):
-        counts[names[row.publisher]][row.sentence] = row.stories
+    for sentence, publisher, used in connection.execute(query, {"space": space, **values}).all():
+        counts[names[publisher]][sentence] = used
     return counts
 
 
