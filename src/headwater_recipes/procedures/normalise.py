@@ -380,6 +380,7 @@ def _territory(page: ProcedurePage, owner: Portal | None, organism: str) -> tupl
         *(str(page.site.get(name) or "") for name in ("logo", "name")),
         str(page.site.get("header") or "").partition(" · ")[0],
         SITE_IN_TITLE.split(page.page_title)[-1],
+        name_in(str(page.site.get("closing") or "")),
         "",
     ]
     territories = [place for name in dict.fromkeys(names) if (place := territory_of(name, host))]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from headwater.text.folding import fold_text
+from headwater_recipes.procedures.fields.departments import names_contact
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.vocabulary import Label
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
@@ -100,6 +101,7 @@ def _part_entries(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
         if (
             _is_form_link(line, part.lines)
             or NOTE.match(line.text)
+            or names_contact(line.text)
             or (line.kind == "text" and place and DOUBT.match(fold_text(line.text)))
             or _is_obtained_by_office(part, line)
             or _introduces_list(line, following)
