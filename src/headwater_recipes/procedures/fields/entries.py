@@ -60,7 +60,7 @@ def entries(parts: Sequence[PagePart]) -> FieldValue:
     lines: list[SectionLine] = []
     keys: set[str] = set()
     for part in parts:
-        for text, line in _part_entries(part):
+        for text, line in part_entries(part):
             key = fold_text(text)
             if key and key not in keys and not NONE_NEEDED.match(key):
                 keys.add(key)
@@ -95,7 +95,8 @@ def specific_parts(parts: Sequence[PagePart]) -> list[PagePart]:
     return specific if any(part.lines for part in specific) else list(parts)
 
 
-def _part_entries(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
+def part_entries(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
+    """The entries of a section, with their lines."""
     for place, line in enumerate(part.lines):
         following = part.lines[place + 1] if place + 1 < len(part.lines) else None
         if (
