@@ -17,6 +17,7 @@ from headwater_recipes.procedures.fields import (
     entries,
     laws,
     money,
+    notes,
     places,
     telephones,
     title,
@@ -168,18 +169,20 @@ def _fields(
     page: ProcedurePage, owner: Portal | None, heading: PagePart | None, parts: Sequence[PagePart]
 ) -> dict[str, FieldValue]:
     content = [part for part in parts if part.field != "ignored"]
-    paid, received = money.sides(content)
-    applying = parts_of_field(content, "como_solicitar", "donde_solicitar", "contacto")
-    how = [
-        part for part in parts_of_field(content, "como_solicitar") if part.key != "cita"
-    ] or parts_of_field(content, "como_solicitar")
-    links = [(link, line) for part in content for line in part.lines for link in line.links]
     name = _name(page, heading, content)
     description, remainder = description_of(
         content if heading is None else parts,
         str(name.value or ""),
         page.description if heading is None else "",
     )
+    remarks = notes.notes(content, description.spans)
+    content = notes.without_notes(content, description.spans)
+    paid, received = money.sides(content)
+    applying = parts_of_field(content, "como_solicitar", "donde_solicitar", "contacto")
+    how = [
+        part for part in parts_of_field(content, "como_solicitar") if part.key != "cita"
+    ] or parts_of_field(content, "como_solicitar")
+    links = [(link, line) for part in content for line in part.lines for link in line.links]
     where = places.places(
         [*applying, *parts_of_field(content, "organismo")],
         parts_of_field(content, "donde_solicitar"),
@@ -214,7 +217,7 @@ def _fields(
         "como_solicitar": steps,
         "donde_solicitar": where,
         "telefono": _telephone(page, content, parts),
-        "datos_importantes": entries.entries(parts_of_field(content, "datos_importantes")),
+        "datos_importantes": remarks,
         "codigo_sia": _code(content),
         "canal": FieldValue(channel, tuple((line.start, line.end) for line in lines))
         if channel
@@ -380,6 +383,7 @@ def _territory(page: ProcedurePage, owner: Portal | None, organism: str) -> tupl
         *(str(page.site.get(name) or "") for name in ("logo", "name")),
         str(page.site.get("header") or "").partition(" · ")[0],
         SITE_IN_TITLE.split(page.page_title)[-1],
+        name_in(str(page.site.get("closing") or "")),
         "",
     ]
     territories = [place for name in dict.fromkeys(names) if (place := territory_of(name, host))]

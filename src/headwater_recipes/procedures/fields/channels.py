@@ -264,6 +264,10 @@ def ways_of(line: SectionLine) -> list[str]:
     return [name for name in WAYS if name in ways]
 
 
+def names_way(folded: str) -> bool:
+    return bool(_ways_in_words(folded))
+
+
 def _ways_in_words(folded: str) -> list[str]:
     return [name for name, pattern in WAYS.items() if pattern.search(folded)]
 

@@ -12,7 +12,7 @@ _NUMBERED = (
     rf"(?:{_NAMES}) (?:n\.?º |núm\. )?(?:[A-Z]{{2,4}}/)?\d{{1,5}}/\d{{4}}(?:,? {_DATE}(?:{_SUBJECT})?)?"
 )
 _DATED = rf"(?:{_NAMES}) {_DATE} (?:del? |do )?\d{{4}}"
-_BASQUE = r"\d{1,4}/\d{4} (?:Foru )?(?:Legea|Dekretua|Lege Organikoa|Errege Dekretua|Agindua|Araua|Ordenantza)(?:, \w{4,14} \d{1,2}ko?a)?"
+_BASQUE = r"\d{1,4}/\d{4} (?:Foru )?(?:Legea|Dekretua|Lege Organikoa|Errege Dekretua|Agindua|Araua|Ordenantza)\w{0,4}\b(?:(?: dago| daude)?, \w{4,14} \d{1,2}ko\w{1,4})?"
 _LOCAL = rf"(?:Ordenan[zç]a|Reglamento|Reglament|Regulamento)(?: (?!(?:y|e|i|o|que|si|se)\b)[\wà-ÿ'’·-]+){{1,7}}?(?: n\.?º ?\d{{1,3}}\b|,? {_DATE} (?:del? |do )?\d{{4}}| ?\([^()]{{0,20}}\d[^()]{{0,40}}\))"
 CITATION = re.compile(rf"\b(?:{_NUMBERED}|{_DATED}|{_BASQUE}|{_LOCAL})")
 DATA_PROTECTION = re.compile(

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from headwater.text.folding import fold_text
+from headwater_recipes.procedures.fields.departments import names_contact
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.vocabulary import Label
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
@@ -59,7 +60,7 @@ def entries(parts: Sequence[PagePart]) -> FieldValue:
     lines: list[SectionLine] = []
     keys: set[str] = set()
     for part in parts:
-        for text, line in _part_entries(part):
+        for text, line in part_entries(part):
             key = fold_text(text)
             if key and key not in keys and not NONE_NEEDED.match(key):
                 keys.add(key)
@@ -94,12 +95,14 @@ def specific_parts(parts: Sequence[PagePart]) -> list[PagePart]:
     return specific if any(part.lines for part in specific) else list(parts)
 
 
-def _part_entries(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
+def part_entries(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
+    """The entries of a section, with their lines."""
     for place, line in enumerate(part.lines):
         following = part.lines[place + 1] if place + 1 < len(part.lines) else None
         if (
             _is_form_link(line, part.lines)
             or NOTE.match(line.text)
+            or names_contact(line.text)
             or (line.kind == "text" and place and DOUBT.match(fold_text(line.text)))
             or _is_obtained_by_office(part, line)
             or _introduces_list(line, following)

@@ -32,7 +32,7 @@ ENDS_FREE = re.compile(
     r"\b(?:is|are|es|son|sale|surt|resulta|e|da|dira) (?:\w+ ){0,2}(?:free(?: of charge)?|gratuit\w*|gratis|doakoa|doan|de balde)$"
 )
 DONE_FREE = re.compile(
-    r"\b(?:retira|recog\w+|recoll\w+|presta\w*|ofrece\w*|ofereix\w*|entrega\w*|expide\w*|emite\w*|presta\w*) (?:\w+ ){0,3}(?:gratuitamente?|gratis|de balde)\b"
+    r"(?<!que se )\b(?:retira|recog\w+|recoll\w+|presta\w*|ofrece\w*|ofereix\w*|entrega\w*|expide\w*|emite\w*|presta\w*) (?:\w+ ){0,3}(?:gratuitamente?|gratis|de balde)\b"
 )
 MOST_FREE_WORDS, SHORTEST_FREE, HIGHEST_TITLE = 9, 4, 2
 EXEMPT = re.compile(

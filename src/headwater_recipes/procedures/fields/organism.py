@@ -5,6 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from headwater.text.folding import fold_text
+from headwater_recipes.procedures.fields.departments import (
+    ADDRESS_SIGN,
+    NAME_END,
+    answering_section,
+    department_without_label,
+)
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.telephones import number_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
@@ -25,35 +31,42 @@ BASQUE = re.compile(
     rf"\b({_WORD}(?:ko|go|eko)? (?:Udala|Udaleko|Foru Aldundia|Jaurlaritza|Mankomunitatea)|Eusko Jaurlaritza|Lanbide|Osakidetza|{_WORD}(?: {_WORD})* (?:Saila|Institutua|Agentzia|Zerbitzua|Zuzendaritza|Batzordea|Bulegoa))\b"
 )
 ENGLISH = re.compile(
-    rf"\b({_WORD}(?: (?:(?:de|del|la|of) ){{0,2}}{_WORD}){{0,8}} (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|(?:Regional )?Government of (?:the )?{_WORD}(?: {_WORD})*|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
+    rf"\b({_WORD}(?: (?:(?:de|del|la|of) ){{0,2}}{_WORD}){{0,8}} (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|(?:Town Hall|(?:Town|City) Council) of (?:(?:la|el|los|las|les) )?{_WORD}(?: (?:(?:de|del|la|d['’]) ?){{0,2}}{_WORD}){{0,5}}|(?:Regional )?Government of (?:the )?{_WORD}(?: {_WORD})*|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
 )
 SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'’])")
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
 APART = re.compile(r"(?<!\s)\s++[·|–—-]\s+")
 SENTENCE_END = re.compile(r"(?<=[a-zà-ÿ]{3})\.\s+(?=[A-ZÁÉÍÓÚÀÈ])")
-ADDRESS_SIGN = re.compile(r"\d|\bs/n\b")
 LONGEST, SEARCHED_LETTERS, FEW_WORDS = 160, 400, 3
 FEWEST_NAME_WORDS, MOST_NAME_WORDS = 2, 12
 TRAILING = re.compile(
     r"(?:(?<!\s)\s++)?(?:\.|·|\||(?<=\s)[–—-]\s|:|\bSede|Seu|Inicio|Todos|Portal|Web|Trámites|©).*$"
 )
 TOWN_HALL = re.compile(
-    r"^(?:ayuntamiento|ajuntament|concello|diputacio|deputacion|cabildo|consell (?:insular|comarcal)|mancomun)|\budala$|foru aldundia$|(?:town|city) (?:council|hall)$"
+    r"^(?:ayuntamiento|ajuntament|concello|diputacio|deputacion|cabildo|consell (?:insular|comarcal)|mancomun|(?:town|city) (?:council|hall) of )|\budala$|foru aldundia$|(?:town|city) (?:council|hall)$"
 )
-GOVERNMENT = re.compile(r"gobierno (?!de espana)|govern\b|xunta|junta|generalitat|eusko jaurlaritza")
+GOVERNMENT = re.compile(
+    r"gobierno (?!de espana)|govern\b|xunta|junta|generalitat|eusko jaurlaritza|government of (?!spain)|region (?:of|de)"
+)
 """Of a region: like a town hall, it has a department for everything."""
 MINISTRY = re.compile(r"Minist|Gobierno de España")
 AGENCY = re.compile(r"Direcci|Institut|Agènci|Agencia|Servicio|Servei|Secretaría|Tesorería|Jefatura")
 """The agency that owns the site, where every page names its ministry at the top."""
+TOGETHER = re.compile(
+    r", (?:(?:junt[oa]|xunto|together|along|elkar\w+) )?(?=(?:con|co|coa|cos|coas|amb|with|que|qui|which|who|whose|where|donde|onde|dirigid|coordinad|encabezad|led|al frente)\b)"
+)
+TEAM_OF = re.compile(
+    r"^(?:(?:[Ee]l|[Ll]a|[Ll]['’]|[Oo]|[Aa]|[Oo]s|[Ee]ls|[Ll]os|[Tt]he) ?)?(?:equipo?|personal|gente|xente|compañer[oa]s|companys|compañeiros|people|team|staff) (?:del |de los |dels |do |dos |da |of the |of |in the |in |at the |de(?: la| l['’]| les| las| las)? ?|d['’])(?=[A-ZÁÉÍÓÚÀÈ])"
+)
+ABOVE = re.compile(
+    r"^(?:(?:gobierno|goberno|govern|government) (?:de|d|of) (?:espana|espanya|spain)$|minister|ministry)"
+)
+WITHIN = re.compile(
+    r"^(?:instituto?|agencia|axencia|agency|direcci|servicio (?:nacional|estatal|publico)|national|state|comisari)"
+)
+FIRST_PIECES = 4
 FOOT = frozenset({"footer", "closing"})
 """The foot of a site names its ministry as well; what the page states for programs is its own."""
-CONTACTS = frozenset({"", "contacto", "como_solicitar", "datos_importantes"})
-WITH = re.compile(r"^(?:(?:[Cc]on|[Aa]mb|[Cc]oa?) )?(?:la |el |l['’]|o |a |[Tt]he |La |El |L['’]|O |A )?")
-NAME_END = re.compile(r"[,:.(]\s|\s[–—-]\s|\s\(|\s(?=\d)")
-PUBLIC_COUNTER = re.compile(
-    r"^oficina|atenci|informaci|registr|rexistr|ciudadan|ciutadan|cidada|herritar|citizen"
-)
-"""The desk of a town hall serves every department."""
 UNIT_FIRST = re.compile(r"unidad|unitat|unidade|negociado|seccion|servicio")
 
 
@@ -72,9 +85,7 @@ def responsible_organism(
         [_from_labels(labelled, frame_name), _named_as_responsible(parts), _below_title(parts)]
     ):
         return stated
-    if (TOWN_HALL.search(fold_text(frame_name)) or GOVERNMENT.match(fold_text(frame_name))) and (
-        stated := first([_department_at_foot(site, frame_name), _answering(parts)])
-    ):
+    if frame_name and (stated := _unlabelled(parts, site, frame_name)):
         return stated
     stated_by_page = next(iter(elsewhere), NO_VALUE)
     if stated_by_page and frame_place in FOOT:
@@ -102,9 +113,18 @@ def responsible_organism(
     return FieldValue(name, origin=f"frame:{place}") if name else NO_VALUE
 
 
+def _unlabelled(parts: Sequence[PagePart], site: Mapping[str, Any], owner: str) -> FieldValue:
+    """A town hall and a region have a department for everything, an agency has its sections."""
+    folded = fold_text(owner)
+    if TOWN_HALL.search(folded) or GOVERNMENT.match(folded):
+        return department_without_label(parts, site, owner)
+    return answering_section(parts)
+
+
 def _from_labels(parts: Sequence[PagePart], frame_name: str) -> FieldValue:
     for part in parts:
-        text = _without_address(SENTENCE_END.split(part.lines[0].text, maxsplit=1)[0].rstrip(" ."))
+        text = SENTENCE_END.split(part.lines[0].text, maxsplit=1)[0].rstrip(" .")
+        text = responsible_in(text) or _without_people(_without_address(text))
         if 2 <= len(text) <= LONGEST and not (frame_name and _is_subject(text)):
             return FieldValue(text, spans_of(part.lines[:1]))
     return NO_VALUE
@@ -117,6 +137,11 @@ def _without_address(text: str) -> str:
         return name
     name = NAME_END.split(text, maxsplit=1)[0]
     return name if is_body(name) and number_in(text[len(name) :], "tel") else text
+
+
+def _without_people(text: str) -> str:
+    """The name without those who work there or help: "O equipo de Deportes, con Uxía Rei á fronte" gives "Deportes"."""
+    return TEAM_OF.sub("", TOGETHER.split(text, maxsplit=1)[0])
 
 
 def _named_as_responsible(parts: Sequence[PagePart]) -> FieldValue:
@@ -134,29 +159,6 @@ def _below_title(parts: Sequence[PagePart]) -> FieldValue:
     for line in title.lines if title is not None and title.label is None else ():
         if is_body(name := APART.split(line.text)[0]):
             return FieldValue(name, spans_of([line]))
-    return NO_VALUE
-
-
-def _answering(parts: Sequence[PagePart]) -> FieldValue:
-    """The department that answers questions: "Área de Bienestar Social: 974 555 134". Below a heading about contacts, its number may
-    stand on another line."""
-    pairs = [(part, line) for part in parts if part.field in CONTACTS for line in part.lines]
-    for part, line in pairs:
-        name = WITH.sub("", NAME_END.split(line.text, maxsplit=1)[0])
-        searched = part.text if part.field == "contacto" and name == line.text else line.text
-        if is_body(name) and not PUBLIC_COUNTER.search(fold_text(name)) and number_in(searched, "tel"):
-            return FieldValue(name, spans_of([line]))
-    return NO_VALUE
-
-
-def _department_at_foot(site: Mapping[str, Any], owner: str) -> FieldValue:
-    """The department that signs the page before the name of its town hall: "Área de Bienestar Social - Diputación de Sierralta"."""
-    for place in ("closing", "footer"):
-        for piece in re.split(r"\s·\s", str(site.get(place) or "")):
-            name, mark, after = piece.partition(owner)
-            name = name.strip(" ·-–—|.,")
-            if mark and name and is_body(name) and not ADDRESS_SIGN.search(after[:2]):
-                return FieldValue(name, origin=f"frame:{place}")
     return NO_VALUE
 
 
@@ -183,13 +185,28 @@ def _name_in_frame(site: Mapping[str, Any], page_title: str) -> tuple[str, str]:
     names = [(name, place) for place, text in around if (name := name_in(str(text or "")))]
     specific = [pair for pair in names if not pair[0].startswith("Gobierno de España")]
     best = next(iter([*specific, *names]), ("", ""))
+    if ABOVE.match(fold_text(best[0])) and (agency := _agency_below(site))[0]:
+        return agency
     titled = name_in(page_title)
     return (titled, "title") if MINISTRY.match(best[0]) and AGENCY.match(titled) else best
 
 
+def _agency_below(site: Mapping[str, Any]) -> tuple[str, str]:
+    """The agency that owns the site, where the header names it below its ministry: "Gobierno de España · Ministerio de Puertos ·
+    Instituto de la Marina"."""
+    for place in ("header", "opening"):
+        pieces = [piece.strip(" ·") for piece in str(site.get(place) or "").split(" · ") if piece.strip(" ·")]
+        above = [bool(ABOVE.match(fold_text(piece))) for piece in pieces[:FIRST_PIECES]]
+        for piece, below in zip(pieces[1:FIRST_PIECES], above, strict=False):
+            name = ACRONYM.sub("", piece).strip()
+            if below and WITHIN.match(fold_text(name)) and len(name.split()) >= FEW_WORDS:
+                return name, place
+    return "", ""
+
+
 def _is_subject(text: str) -> bool:
     """Whether the text names no body but what it deals with: "Urbanismo"."""
-    return not name_in(text) and len(text.split()) <= FEW_WORDS
+    return not name_in(text) and not is_body(text) and len(text.split()) <= FEW_WORDS
 
 
 def name_in(text: str) -> str:

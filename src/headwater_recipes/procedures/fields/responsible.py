@@ -4,43 +4,35 @@ import re
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.citations import DATA_PROTECTION
+from headwater_recipes.procedures.fields.unit_names import BASQUE_NAME, ENGLISH_NAME, NAME
 from headwater_recipes.procedures.labels.recognise import recognise
 
-_LOWER = r"(?:de|del|d|i|y|e|la|las|los|les|els|o|a|do|da|dos|das|per|para|l)"
-_WORD = r"[A-ZÁÉÍÓÚÀÈÌÒÙÜÏÑÇ][\wÀ-ÿ'’·\-]*"
-_UNITS = (
-    r"(?:Servicio|Servei|Servizo|Departament[oa]?|Área|Àrea|Negociad[oa]|Negociat|Secci[oó]n?|Unidad|Unitat|Unidade|Oficina|Secretar[ií]a|Comisi[oó]n|Comissi[oó]"
-    r"|Organism[oe]|Centr[oe]|Comisaría|Comissaria|Subdirecci[oó]n?|Direcci[oó]n?|Vicesecretaría|Concejalía|Regidoria|Concellar?ía|Concellería|Consejería|Conselleria|Consellería|Institut[oa]?"
-    r"|Agencia|Agència|Axencia|Ministeri[oa]?|Patronato|Consorci[oa]?|Jefatura|Delegaci[oó]n?|Gerencia|Tesorería|Policía|Ayuntamiento|Ajuntament|Concello|Diputaci[oó]n?"
-    r"|Deputaci[oó]n|Cabildo|Consell|Fundaci[oó]n?|Mancomuni\w+|Xunta|Junta|Gobierno|Govern|Generalitat)"
-)
-_NAME = rf"{_UNITS}(?:,? (?:{_LOWER} ){{0,3}}(?:[dl]['’])?{_WORD}){{1,12}}"
-_ENGLISH_NAME = rf"(?:{_WORD} (?:and |of |for )?){{1,6}}(?:Office|Unit|Department|Directorate|Section|Division|Agency|Service|Council|Ministry|Board|Authority)\b|(?:Directorate(?:-General)?|Department|Ministry|Office|Agency) (?:for|of) {_WORD}(?:,? (?:and )?{_WORD}){{0,6}}"
-_BASQUE_NAME = (
-    rf"(?:{_WORD} ){{1,5}}(?:Saila|Batzordea|Zuzendaritza|Zerbitzua|Bulegoa|Agentzia|Institutua|Udala)"
-)
-_ACTS = r"(?:tramit|gestion|xestion|prest|port|llev|organi[zt]+|convoc|coordin|entreg|lliur|imparti|instru)\w{1,3}|conced\w{1,4}|resuelve|resol|resolve|expid\w|expedeix|instruye"
+_ACTS = r"(?:tramit|gestion|xestion|prest|port|llev|organi[zt]+|convoc|coordin|entreg|lliur|imparti|instru)\w{1,3}|conced\w{1,4}|resuelve|resol|resolve|expid\w|expedeix|instruye|ocupa|encarg\w{1,2}|encarrega"
 _FILL = r"(?:(?!(?:en|ante|al|amb|con|na|no|por|a|davant|no)\b)[a-zà-ÿ]+ ){0,4}(?:a )?(?:l['’])?"
 RESPONSIBLE = (
     re.compile(
-        rf"(?:\b(?i:lo|la|los|las|ho|els|les|os|as|o|se|que|quien|qui|en) (?:{_ACTS})|\b(?:Organiza|Organitza|Convoca|Gestiona|Xestiona|Tramita|Concede|Atiende|Atende|Atén|Responde|Resuelve|Instruye|Lévao|Xestiónao|Trámítao|Tramítao|Convócao):?)\s{_FILL}({_NAME})"
+        rf"(?:\b(?i:lo|la|los|las|ho|els|les|os|as|o|se|que|quien|qui|en|s['’]) ?(?:{_ACTS})|\b(?:Organiza|Organitza|Convoca|Gestiona|Xestiona|Tramita|Concede|Atiende|Atende|Atén|Responde|Resuelve|Instruye|Lévao|Xestiónao|Trámítao|Tramítao|Convócao):?)\s{_FILL}({NAME})"
     ),
     re.compile(
-        rf"\b(?i:(?:órgano|òrgan|organismo|organisme|departamento|unidad|unitat)?\s?(?:competente?|responsable|encargad[oa]|encarregat|encarregada|gestora?) (?:es|és|é)|(?:es )?(?:cosa|competencia|competència|responsabilidad|responsabilitat) (?:de|da|do)|(?:a cargo|a càrrec|depende|depèn|depende) (?:de|da|do|del)|corresponde?n? (?:a|al|á)) {_FILL}({_NAME})"
+        rf"\b(?i:(?:órgano|òrgan|organismo|organisme|departamento|unidad|unitat)?\s?(?:competente?|responsable|encargad[oa]|encarregat|encarregada|gestora?) (?:es|és|é)|(?:es )?(?:cosa|competencia|competència|responsabilidad|responsabilitat) (?:de|da|do)|(?:a cargo|a càrrec|depende|depèn|depende) (?:de|da|do|del)|corresponde?n? (?:a|al|á)) {_FILL}({NAME})"
     ),
     re.compile(
-        rf"\b(?:[Aa]rdurat(?:zen|uko)|[Kk]udeatzen|[Tt]ramitatzen|[Ee]ramaten|[Ee]basten|[Ee]bazten) (?:den|duen)a(?: da)?:? ({_BASQUE_NAME})\b"
+        rf"\b(?:[Aa]rdurat(?:zen|uko)|[Kk]udeatzen|[Tt]ramitatzen|[Ee]ramaten|[Ee]basten|[Ee]bazten) (?:den|duen)a(?: da)?:? ({BASQUE_NAME})\b"
     ),
     re.compile(
-        rf"(?<![\w'’·\-])({_BASQUE_NAME})k? (?:\w+ ){{0,3}}(?:arduratzen|kudeatzen|tramitatzen|eramaten|ebazten|antolatzen|ematen) (?:da|du|ditu)\b"
+        rf"(?<![\w'’·\-])({BASQUE_NAME})k? (?:\w+ ){{0,3}}(?:arduratzen|kudeatzen|tramitatzen|eramaten|ebazten|antolatzen|ematen) (?:da|du|ditu)\b"
     ),
     re.compile(
-        rf"\b(?i:kept|run|managed|handled|issued|organised|organized|provided|granted|decided|processed|administered) by (?:the )?({_ENGLISH_NAME})"
+        rf"\b(?i:kept|run|managed|handled|issued|organised|organized|provided|granted|decided|processed|administered) by (?:the )?({ENGLISH_NAME})"
     ),
 )
 DEALS = re.compile(
-    rf"(?<![\w'’·\-])(?:The )?({_ENGLISH_NAME}) (?:deals with|handles|is (?:responsible for|in charge of)|manages|processes)\b"
+    rf"(?<![\w'’·\-])(?:The )?({ENGLISH_NAME}) (?:deals with|handles|is (?:responsible for|in charge of)|manages|processes|runs|grants|decides|issues|gives|pays|lends|looks after|takes care of)\b"
 )
+ACTING = re.compile(
+    rf"^(?:(?:El|La|L['’]|O|A|Os|Els|Els|Los) ?)?({NAME}),? (?:que (?:es|é|és) (?:la|el|o|a|qui) ?(?:que )?|que |qui )?(?i:lo |la |ho |o |a |los |las |les )?(?:{_ACTS}|contesta|respon\w{{0,2}}|decide\w?|decideix|aprueba|concedeix)\b"
+)
+"""The department is the subject of the sentence: "El Servicio de Consumo, que es el que lleva el programa"."""
 NAMED = re.compile(r"^([^:.]{3,40}):\s(\S[^:]{3,120})$")
 LONGEST_SENTENCE = 400  # a hostile sentence would slow the search down
 
@@ -51,6 +43,8 @@ def responsible_in(sentence: str) -> str:
         return ""
     if (name := _after_label(sentence)) or ((match := DEALS.search(sentence)) and (name := match[1])):
         return name
+    if match := ACTING.match(sentence):
+        return match[1].strip(" ,")
     matches = (pattern.search(sentence) for pattern in RESPONSIBLE)
     return next((match[1].strip(" ,") for match in matches if match is not None), "")
 

@@ -6,6 +6,7 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.text.letters import to_one_line
+from headwater_recipes.procedures.labels.recognise import recognise
 
 SKIPPED_TAGS = frozenset(
     {
@@ -99,16 +100,25 @@ HEADERS = frozenset({"header", "cabecera", "encabezado", "capcalera", "goiburua"
 SITE_WIDE = frozenset({"site", "top", "page", "global", "main", "superior", "portal", "web"})
 TAB_LIST = re.compile(r"\btab", re.IGNORECASE)
 LONGEST, MOST, AT_AN_END = 400, 12, 240
+LABELS = "h2,h3,h4,h5,h6,dt,th,b,strong,summary,legend,[class*=title],[class*=titulo],[class*=titol],[class*=label]"
+MOST_LABELS, LONGEST_LABEL = 40, 80
+FACTS = frozenset(
+    {"organismo", "plazos", "tasas", "cuantias", "requisitos", "documentos_necesarios", "base_legal", "como_solicitar", "donde_solicitar"}
+)  # fmt: skip
+CONTACT = frozenset({"contacto"})
+"""Fields that a box beside or below the text may state."""
 CRUMBS = "[class*=breadcrumb] li,[class*=breadcrumb] a,[class*=migas] li,[class*=migas] a,nav[aria-label*=ruta] a,#breadcrumbs a,[class*=molles] a"
 
 
 def is_chrome(node: LexborNode) -> bool:
     """Whether the element belongs to the frame, by its tag, role, class or id. Tab bars are not menus."""
     tag = node.tag
-    if tag in SKIPPED_TAGS or (tag or "").endswith("-icon") or (tag == "aside" and not _holds_title(node)):
+    if tag in SKIPPED_TAGS or (tag or "").endswith("-icon"):
         return True
-    attributes = node.attributes
-    if (attributes.get("role") or "").lower() in FRAME_ROLES:
+    role = (node.attributes.get("role") or "").lower()
+    if tag == "aside" or role == "complementary":
+        return not (_holds_title(node) or _states_facts(node, FACTS | CONTACT))
+    if role in FRAME_ROLES:
         return True
     if tag in {"body", "html", "main", "article", "h1", "h2", "h3"}:
         return False
@@ -118,7 +128,7 @@ def is_chrome(node: LexborNode) -> bool:
     if HEADERS & names and (SITE_WIDE & names or (node.attributes.get("id") or "").lower() in HEADERS):
         return not (_holds_title(node) or _within(node, ("main", "article")))
     if CHROME_WORDS & names:
-        return not _holds_title(node)
+        return not (_holds_title(node) or _states_facts(node, FACTS))
     return bool(MENUS & names) and not (_is_tab_list(node) or _holds_title(node) or _is_content(node))
 
 
@@ -142,10 +152,21 @@ def _holds_title(node: LexborNode) -> bool:
 def _is_content(node: LexborNode) -> bool:
     """Whether the element is a part of the text in spite of its name: it is within the main part and has few links. A menu has
     links."""
-    if not _within(node, ("main", "article")):
-        return False
+    return _within(node, ("main", "article")) and _has_few_links(node)
+
+
+def _has_few_links(node: LexborNode) -> bool:
     linked = sum(len(to_one_line(link.text(deep=True))) for link in node.css("a"))
     return 2 * linked < len(to_one_line(node.text(deep=True)))
+
+
+def _states_facts(node: LexborNode, fields: frozenset[str]) -> bool:
+    """Whether a box beside or below the text has labels of these fields, and not only links: who is responsible, until when."""
+    if not _has_few_links(node):
+        return False
+    texts = (to_one_line(label.text(deep=True)) for label in node.css(LABELS)[:MOST_LABELS])
+    labels = (recognise(text) for text in texts if 0 < len(text) <= LONGEST_LABEL)
+    return any(label is not None and label.field in fields for label in labels)
 
 
 def _within(node: LexborNode, tags: tuple[str, ...]) -> bool:

@@ -80,17 +80,18 @@ BASQUE_TOWN = re.compile(r"^(.+?)(?:ko|go) udal\w*$")
 SHARED = re.compile(
     r"^(?:consell comarcal|comarca|mancomunidad|mancomunitat|mancomunidade|area metropolitana|organism[eo](?: autonomo?)? (?:provincial )?de (?:recaptacio|recaudacion|gestio tributaria|gestion tributaria))\b|\b(?:mankomunitatea|kuadrilla)$"
 )
-BASQUE_PROVINCE = re.compile(r"^(.+?)(?:ko|go) foru aldundi\w*$")
+BASQUE_PROVINCE = re.compile(r"^(.+?)(?:ko|go)? foru aldundi\w*$")
 ENGLISH_TOWN = re.compile(r"^(.+) (?:town|city) (?:council|hall)$")
+OF_ENGLISH_TOWN = re.compile(r"^(?:the )?(?:town|city) (?:council|hall) of (.+)$")
 PROVINCE = re.compile(
     r"^(?:diputacion|diputacio|deputacion|cabildo|consell insular)(?: provincial| foral| insular)?(?: de la| de| d)? (.+)$"
 )
 STATE = re.compile(
-    r"\b(?:secretaria de estado|subsecretaria|(?:sub)?delegacion del gobierno|policia nacional|guardia civil|secretary of state|ministerio|ministeri|ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|gobierno de espana|nacional|national|estatal|boletin oficial del estado)\b"
+    r"\b(?:secretaria de estado|subsecretaria|(?:sub)?delegacion del gobierno|policia nacional|guardia civil|secretary of state|ministerio|ministeri|(?<!regional )ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|(?:gobierno|goberno|govern|government) (?:de|d|of) (?:espana|espanya|spain)|espainiako gobernua|nacional|national|estatal|boletin oficial del estado)\b"
 )
 STATE_HOST = re.compile(r"\.gob\.\w+$")
 REGIONAL = re.compile(
-    r"\b(?:xunta|generalitat|junta de(?! gobierno| gobern)|gobierno del?|govern|government of|comunidad|comunitat|consejeria|conselleria|principado|region de|eusko jaurlaritza|departament de|jaurlaritza|gobernua|(?:servicio|servizo|servei)(?: \w+)? de (?:salud|saude|salut)|osasun zerbitzua|health service)\b"
+    r"\b(?:xunta|generalitat|junta de(?! gobierno| gobern)|gobierno del?|govern|government of|comunidad|comunitat|consejeria|conselleria|principado|region (?:de|of)|regional (?:government|ministry)|eusko jaurlaritza|departament de|jaurlaritza|gobernua|(?:servicio|servizo|servei)(?: \w+)? de (?:salud|saude|salut)|osasun zerbitzua|health service)\b"
 )
 
 DEPARTMENT = re.compile(
@@ -105,7 +106,7 @@ def slug(text: str) -> str:
 def territory_of(organism: str, host: str) -> dict[str, str]:
     """`nivel` with its place. Empty when neither the name nor the host shows it."""
     folded = PART_OF.sub("", fold_text(organism))
-    for pattern in (TOWN, BASQUE_TOWN, ENGLISH_TOWN, TOWN_FIRST):
+    for pattern in (TOWN, BASQUE_TOWN, ENGLISH_TOWN, OF_ENGLISH_TOWN, TOWN_FIRST):
         if match := pattern.match(folded):
             return {"nivel": "local", "municipio": slug(match[1])}
     if SHARED.search(folded):
