@@ -18,7 +18,7 @@ from headwater.documents.language.unpacked_model import map_unpacked
 _LOCAL_HEADER, _NAME_SIZE, _EXTRA_SIZE = 30, slice(26, 28), slice(28, 30)
 
 
-class LanguageModel(LanguageIdentifier):  # type: ignore[misc]  # py3langid has no types
+class LanguageScorer(LanguageIdentifier):  # type: ignore[misc]  # py3langid has no types
     """The model, which also answers without sorting."""
 
     __slots__ = ()
@@ -33,22 +33,22 @@ class LanguageModel(LanguageIdentifier):  # type: ignore[misc]  # py3langid has 
 
 
 @cache
-def language_model() -> LanguageModel:
+def language_model() -> LanguageScorer:
     """Loaded once per process. The first process of a machine needs a third of a second, others 20 ms. A model whose tables
     differ from those of the tested version is loaded as py3langid does it."""
     archive = map_unpacked(MODEL_DIR / MODEL_FILE)
     try:
         return _read_model(archive)
     except (KeyError, TypeError, ValueError, zipfile.BadZipFile):
-        return cast("LanguageModel", LanguageModel.from_model_file(MODEL_FILE, norm_probs=True))
+        return cast("LanguageScorer", LanguageScorer.from_model_file(MODEL_FILE, norm_probs=True))
 
 
-def _read_model(archive: mmap.mmap) -> LanguageModel:
+def _read_model(archive: mmap.mmap) -> LanguageScorer:
     with zipfile.ZipFile(cast("IO[bytes]", archive)) as contents:
         tables = {
             member.filename.removesuffix(".npy"): _table(archive, member) for member in contents.infolist()
         }
-    return LanguageModel(
+    return LanguageScorer(
         tables["ptc"],
         np.array(tables["pc"]),
         tables["classes"].tolist(),

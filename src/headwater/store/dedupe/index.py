@@ -40,14 +40,14 @@ LATEST_ON_SQLITE = text(
             SELECT document FROM dedupe_bands WHERE space = :space AND band = asked.value
             ORDER BY epoch DESC, document DESC LIMIT :most
         )
-    ) AS held FROM json_each(:keys) AS asked
+    ) AS latest FROM json_each(:keys) AS asked
     WHERE EXISTS (SELECT 1 FROM dedupe_bands WHERE space = :space AND band = asked.value)"""
 )
 LATEST_ON_POSTGRESQL = text(
     """SELECT asked.band AS band, ARRAY(
         SELECT document FROM dedupe_bands WHERE space = :space AND band = asked.band
         ORDER BY epoch DESC, document DESC LIMIT :most
-    ) AS held FROM unnest(CAST(:keys AS bigint[])) AS asked(band)
+    ) AS latest FROM unnest(CAST(:keys AS bigint[])) AS asked(band)
     WHERE EXISTS (SELECT 1 FROM dedupe_bands WHERE space = :space AND band = asked.band)"""
 )
 COUNTS_ON_SQLITE = text(
@@ -109,7 +109,7 @@ def _latest_documents(
         "keys": json.encode(keys).decode() if sqlite else bigint_array(keys),
     }
     rows = connection.execute(LATEST_ON_SQLITE if sqlite else LATEST_ON_POSTGRESQL, parameters).all()
-    return {band: json.decode(held) if sqlite else held for band, held in rows}
+    return {band: json.decode(latest) if sqlite else latest for band, latest in rows}
 
 
 def _document_ids(connection: Connection, numbers: set[int]) -> Mapping[int, str]:

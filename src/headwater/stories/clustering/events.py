@@ -313,7 +313,7 @@ def _names(reports: Sequence[ReportWords], *, capital_nouns: bool) -> frozenset[
 @lru_cache(maxsize=MOST_EVENT_REPORTS + 200)
 def read_report(title: str, beginning: str) -> ReportWords:
     """Cached, because a group is clustered again whenever a report joins it."""
-    words = _cased_words(beginning)
+    words = _split_words(beginning)
     lower, inner, with_article, after_last = list[str](), list[str](), set[str](), 0
     for place in words.capitals:
         lower += words.folded[after_last:place]
@@ -324,7 +324,7 @@ def read_report(title: str, beginning: str) -> ReportWords:
             if before in GERMAN_ARTICLES or before[:1].isdecimal():
                 with_article.add(words.folded[place])
     lower += words.folded[after_last:]
-    in_title = _cased_words(title)
+    in_title = _split_words(title)
     title_initial = _possible_names(in_title.folded[place] for place in in_title.capitals)
     initial = {words.folded[place] for place in words.capitals}
     return ReportWords(
@@ -346,7 +346,7 @@ def _possible_names(words: Iterable[str]) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class CasedWords:
+class SplitWords:
     """The words of a text, folded, what stands before each, and the places of those with a capital letter."""
 
     folded: Sequence[str]
@@ -358,7 +358,7 @@ class CasedWords:
         return place == 0 or (gap != " " and SENTENCE_END.search(gap) is not None)
 
 
-def _cased_words(text: str) -> CasedWords:
+def _split_words(text: str) -> SplitWords:
     parts = (ASCII_WORD if text.isascii() else WORD).split(text)
     words = parts[1::2]
     folded = list(map(_folded.__getitem__, words))
@@ -367,7 +367,7 @@ def _cased_words(text: str) -> CasedWords:
         for place, (word, plain) in enumerate(zip(words, folded, strict=True))
         if word != plain and word[0].isupper()
     ]
-    return CasedWords(folded, parts[::2], capitals)
+    return SplitWords(folded, parts[::2], capitals)
 
 
 def _fold(word: str) -> str:
