@@ -204,6 +204,24 @@ def test_clauses_between_semicolons_that_name_one_way_each_are_listed_apart():
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ("Con certificado digital. {}", "Con certificado digital."),
+        (
+            "Con el certificado de la persona que firma, por internet: {}",
+            "Con el certificado de la persona que firma, por internet",
+        ),
+        ("Entre en la sede y pulse {}", "Entre en la sede y pulse Iniciar la solicitud"),
+    ],
+)
+def test_the_link_to_apply_behind_a_way_is_no_part_of_its_text(text: str, detail: str):
+    link = '<a href="https://sede.villaclara.example/solicitar">Iniciar la solicitud</a>'
+    document = read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{text.format(link)}</p>")
+    assert [step["detalle"] for step in document["como_solicitar"]] == [detail]
+    assert document["donde_solicitar"]["urls"] == ["https://sede.villaclara.example/solicitar"]
+
+
 def test_a_section_about_where_to_apply_says_how_if_nothing_else_does():
     text = "Deje la solicitud en la biblioteca, calle del Pozo, 7, o llame al 949 555 010."
     document = read_one(f"{BASE}<h2>Dónde hay que ir</h2><p>{text}</p>")

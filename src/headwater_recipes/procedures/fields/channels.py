@@ -9,7 +9,7 @@ from headwater_recipes.procedures.fields.addresses import streets_in
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.money import NOTHING_TO_PAY
 from headwater_recipes.procedures.fields.responsible import responsible_in
-from headwater_recipes.procedures.fields.start_links import is_start, is_written_out
+from headwater_recipes.procedures.fields.start_links import is_start, is_written_out, leads_to_start
 from headwater_recipes.procedures.fields.telephones import number_in
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.recognise import lists_ways, recognise
@@ -222,18 +222,32 @@ def _step(part: PagePart, line: SectionLine, *, calls: bool) -> dict[str, str] |
         return None  # its target is listed in another field
     detail = line.text
     if line.kind == "row":
-        detail = ": ".join(cell for cell in line.cells[_has_number(line) :] if cell)
+        cells = ": ".join(cell for cell in line.cells[_has_number(line) :] if cell)
+        detail = _without_button(cells, line.links)
     elif line.lead and line.rest and _via_of_label(line.lead):
-        return {"via": _via_of_label(line.lead), "detalle": line.rest}
+        return {"via": _via_of_label(line.lead), "detalle": _without_button(line.rest, line.links)}
     elif (
         line.lead and line.rest and len(line.lead.split()) <= LONGEST_LEAD and via_of(line.text) != "general"
     ):
-        return {"via": via_of(line.text), "detalle": line.rest}
+        return {"via": via_of(line.text), "detalle": _without_button(line.rest, line.links)}
     else:
-        name, colon, detail_text = line.text.partition(":")
+        detail = _without_button(line.text, line.links)
+        name, colon, detail_text = detail.partition(":")
         if colon and detail_text.strip() and len(name.split()) <= 6 and _via_of_label(name):
             return {"via": _via_of_label(name), "detalle": detail_text.strip()}
     return {"via": VIA_NAMES.get(part.key) or _via_of_label(part.title), "detalle": detail}
+
+
+def _without_button(detail: str, links: Sequence[TextLink]) -> str:
+    """The text without the link to apply that stands behind it: "Con certificado digital. Ir a la solicitud"."""
+    for link in links:
+        text = detail.rstrip(" .")
+        is_way_in = (is_start(link) or leads_to_start(link)) and not is_written_out(link)
+        if link.text and is_way_in and text.endswith(link.text):
+            before = text.removesuffix(link.text).rstrip(" -–—→>»")
+            if before.endswith((".", ":", "!", ";")) and len(before.split()) > 1:
+                return before.rstrip(" .:;") if before.endswith((":", ";")) else before
+    return detail
 
 
 def _is_button(part: PagePart, line: SectionLine) -> bool:
