@@ -1,6 +1,12 @@
 """Headings in other words than the vocabulary of the rules, by class and language. Sections that the rules labelled are trained
 under these headings as well, so that the network learns what a section says and not how portals usually call it."""
 
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+REWORDED = Path(__file__).with_name("reworded_headings.yaml")
 HEADINGS = {
     "requisitos": {
         "es": "Condiciones que miramos|A quién está pensado|Quiénes entran|Gente que puede optar|Si eres alguna de estas personas|Lo que se te exige|Debes reunir esto|Podrás participar si|Colectivos|Situaciones que dan derecho|Perfil|Comprueba que es para ti|Solo para|Esto es para ti si|Quién entra en el programa|Características de las personas solicitantes",
@@ -117,6 +123,15 @@ HEADINGS = {
 }  # fmt: skip
 
 
+@cache
+def _reworded() -> dict[str, dict[str, list[str]]]:
+    return dict(yaml.safe_load(REWORDED.read_text(encoding="utf-8")))
+
+
 def headings(name: str, language: str) -> list[str]:
     by_language = HEADINGS.get(name, {})
-    return by_language.get(language, by_language.get("es", "")).split("|")
+    further = _reworded().get(name, {})
+    return [
+        *by_language.get(language, by_language.get("es", "")).split("|"),
+        *further.get(language, further.get("es", [])),
+    ]

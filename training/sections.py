@@ -28,7 +28,6 @@ from headwater_demo.procedures.portal_pages import (
 from headwater_recipes.procedures.normalise import parts_by_rules
 from headwater_recipes.procedures.page.reader import read_procedure
 from headwater_recipes.procedures.sections.classifier import CLASSES, MODEL, section_features
-from headwater_recipes.procedures.sections.order import order_lifts
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 from headwater_recipes.procedures.standalone import page_from
 from training.section_bodies import TEXTS, composed_bodies
@@ -189,22 +188,10 @@ def report(probabilities: np.ndarray, targets: np.ndarray) -> None:
     say("most frequent mistakes:", mistakes.most_common(8))
 
 
-def page_orders(sections: Sequence[Section]) -> list[list[int]]:
-    """The classes of the sections of each page, in their order. On pages that are no procedures, other sections follow each other."""
-    pages: dict[int, list[int]] = {}
-    for section in sections:
-        if section.batch == COMPOSED:
-            continue
-        pages.setdefault(section.page, []).append(CLASSES.index(section.name))
-    return list(pages.values())
-
-
 def train(sections: Sequence[Section], target: Path) -> None:
     """Trains on all sections and writes the model."""
     weights, bias = fit(*examples(sections, None, test=False))
-    lifts = order_lifts(page_orders(sections), len(CLASSES))
-    arrays = {"weights": weights, "bias": bias, "lifts": lifts}
-    np.savez_compressed(target, **{name: array.astype(np.float16) for name, array in arrays.items()})
+    np.savez_compressed(target, weights=weights.astype(np.float16), bias=bias.astype(np.float16))
 
 
 def main() -> None:

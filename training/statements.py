@@ -52,19 +52,19 @@ def statement_groups() -> Iterator[StatementGroup]:
             reading = read_procedure(page.body, ExtractHints(url=page.url, media_type=page.media_type))
             if not isinstance(reading, Reading):
                 continue
-            values = list(_values(page.truth))
+            values = list(values_of_truth(page.truth))
             for part in parts_by_rules(reading.text):
                 lines = tuple(
                     statement for line in part.lines for statement in statements_in(line, reading.text)
                 )
-                names = tuple(_class_of(line.text, values) for line in lines)
+                names = tuple(class_by_values(line.text, values) for line in lines)
                 if lines:
                     yield StatementGroup(batch, part.title, lines, names)
     for lines, names in prose_pages(PROSE_EACH):
         yield StatementGroup(COMPOSED, "", lines, names)
 
 
-def _values(truth: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def values_of_truth(truth: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """(class, folded value) of every value of a page that a sentence may hold."""
     for field in ORDER:
         for path, text in leaves(truth.get(field)):
@@ -77,7 +77,7 @@ def _values(truth: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield name, FREE if text == FREE else fold_text(text)
 
 
-def _class_of(text: str, values: Sequence[tuple[str, str]]) -> str:
+def class_by_values(text: str, values: Sequence[tuple[str, str]]) -> str:
     """The class of the value with which the sentence has most words in common, one within the other."""
     folded = fold_text(text)
     best, most = "other", 0

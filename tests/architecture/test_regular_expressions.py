@@ -42,7 +42,6 @@ MADE_LATER: Mapping[str, str] = {
     "headwater.text.folding._marks": "one class of characters",
     "headwater_recipes.markets.sources.edgar.filing_identity": "an escaped address of the operator, for addresses",
     "headwater_recipes.procedures.detection._patterns": "lists of this program; collected as its results",
-    "headwater_recipes.procedures.fields.laws._law_names": "the names of norms, without repetition",
     "headwater_recipes.procedures.identity.kind_tags": "lists of this program, for titles",
     "headwater_recipes.procedures.labels.vocabulary.label_rules": "lists of this program; collected as its results",
     "headwater_recipes.procedures.registry.territory.community_in": "names of regions",

@@ -4,14 +4,15 @@ from headwater.model.outcomes import ExtractHints, Reading
 from headwater_recipes.procedures.labels.vocabulary import Label
 from headwater_recipes.procedures.normalise import Procedure, parts_of
 from headwater_recipes.procedures.page.reader import read_procedure
-from headwater_recipes.procedures.sections.classifier import MODEL, guesses_in_order, section_shares
-from headwater_recipes.procedures.sections.meaning import place_by_meaning
+from headwater_recipes.procedures.sections.page_statements import page_statements
 from headwater_recipes.procedures.sections.parts import PagePart, lines_of
+from headwater_recipes.procedures.sections.placing import place_by_meaning
+from headwater_recipes.procedures.sections.statement_network import MODEL, page_shares
 from headwater_recipes.procedures.sections.word_meaning import text_meaning
 from headwater_recipes.procedures.standalone import procedures_from
 
 URL = "https://sede.muestra.example/tramites/uno"
-SMALL_FILE = 200_000
+SMALL_FILE = 1_200_000
 
 
 def part(title: str, text: str, label: Label | None = None) -> PagePart:
@@ -44,13 +45,8 @@ def test_a_page_in_other_words_is_read_by_its_meaning():
     assert procedure.placed_by["nombre"] == "rule"
 
 
-def test_the_model_places_nothing_where_a_rule_has():
-    papers = part("Documentación", "- DNI", Label("documentos_necesarios"))
-    unknown = part("El sobre", "- Fotocopia del DNI.\n- Certificado de empadronamiento.")
-    assert [placed.field for placed in place_by_meaning([papers, unknown])] == ["documentos_necesarios", ""]
-    (placed,) = place_by_meaning([unknown])
-    assert placed.by_model
-    assert placed.field == "documentos_necesarios"
+def placed(*parts: PagePart) -> list[PagePart]:
+    return place_by_meaning(parts, "\n".join(part.text for part in parts))
 
 
 def test_sections_about_something_else_stay_unplaced():
@@ -58,25 +54,19 @@ def test_sections_about_something_else_stay_unplaced():
         ("Historia", "El edificio se construyó en 1890 y fue escuela hasta 1970."),
         ("Nuestro equipo", "Ana Ruiz dirige el museo desde hace diez años."),
     ):
-        (placed,) = place_by_meaning([part(title, text)])
-        assert placed.field not in {"requisitos", "documentos_necesarios", "tasas", "plazos"}
+        (section,) = placed(part(title, text))
+        assert section.field not in {"requisitos", "documentos_necesarios", "tasas", "plazos"}
 
 
 def test_the_model_is_small_and_gives_the_same_answer_every_time():
     assert MODEL.stat().st_size < SMALL_FILE
-    lines = tuple(lines_of("- Ley 39/2015, de 1 de octubre."))
-    first, second = ([section_shares.__wrapped__("Lo manda", lines)] for _ in range(2))
-    assert guesses_in_order(first) == guesses_in_order(second)
-    assert [guess.label for guess in guesses_in_order(first)] == [Label("base_legal")]
-
-
-def test_a_section_is_understood_together_with_its_neighbours():
-    unknown = part("Mira esto primero", "- La casa tiene luz y agua.\n- Los vecinos están conformes.")
-    papers = part("Documentación", "- DNI", Label("documentos_necesarios"))
-    fees = part("Tasas", "12 euros", Label("tasas"))
-    alone = place_by_meaning([unknown])[0]
-    assert alone.field != "requisitos"
-    assert place_by_meaning([unknown, papers, fees])[0].field == "requisitos"
+    text = "- Ley 39/2015, de 1 de octubre.\n- Decreto 12/2020, de 3 de mayo."
+    section = part("Lo manda", text)
+    statements = page_statements([section], text)
+    first, second = (page_shares(statements, [section]) for _ in range(2))
+    assert (first == second).all()
+    assert first.shape[0] == 2
+    assert page_shares([], []).shape[0] == 0
 
 
 def test_a_question_that_seems_to_ask_for_something_else_is_placed_by_its_answer():
@@ -86,7 +76,42 @@ def test_a_question_that_seems_to_ask_for_something_else_is_placed_by_its_answer
         Label("requisitos"),
     )
     conditions = part("Requisitos", "- Ser mayor de edad.", Label("requisitos"))
-    assert place_by_meaning([conditions, question])[1].field == "cuantias"
+    papers = part("Documentación", "- DNI\n- Declaración de la renta", Label("documentos_necesarios"))
+    term = part("Plazo", "Del 1 al 30 de mayo.", Label("plazos", "solicitud"))
+    assert placed(conditions, papers, question, term)[2].field == "cuantias"
+
+
+def test_a_section_that_a_rule_plainly_knows_keeps_its_label():
+    papers = part("Documentación", "- DNI\n- Fotografía", Label("documentos_necesarios"))
+    (section,) = placed(papers)
+    assert section == papers
+
+
+def test_prose_below_the_title_is_divided_between_the_fields_of_its_sentences():
+    text = (
+        "Ayuda para quienes cuidan de un familiar en casa. La persona solicitante debe estar empadronada en el municipio desde hace dos años. "
+        "Hay que entregar una fotocopia del DNI, el certificado de empadronamiento y el informe médico. Se pide del 3 al 28 de marzo. "
+        "El Ayuntamiento contesta en dos meses. Si no contesta en ese tiempo, la solicitud se entiende desestimada."
+    )
+    sections = place_by_meaning(
+        [PagePart(title="Respiro", level=1, label=None, lines=tuple(lines_of(text)))], text
+    )
+    assert sections[0].title == "Respiro"
+    assert {"requisitos", "documentos_necesarios", "plazos"} <= {
+        section.field for section in sections if section.by_model
+    }
+    assert "silencio_administrativo" in {section.key for section in sections}
+
+
+def test_a_section_with_two_time_limits_is_divided_between_them():
+    (procedure,) = read(
+        "<h2>Requisitos</h2><ul><li>Tener más de 65 años.</li></ul><h2>Documentación</h2><ul><li>DNI</li></ul>"
+        "<h2>El reloj corre</h2><p>La solicitud se presenta del 1 al 30 de junio. El Ayuntamiento resuelve en un plazo máximo de tres meses.</p>"
+    )
+    assert procedure.document["plazos"] == {
+        "solicitud": "La solicitud se presenta del 1 al 30 de junio.",
+        "resolucion": "El Ayuntamiento resuelve en un plazo máximo de tres meses.",
+    }
 
 
 def test_levels_that_a_page_chose_by_their_looks_mean_nothing():

@@ -39,10 +39,10 @@ def test_p13_sections_in_a_list_that_is_named_like_a_menu_are_text():
 
 def test_p13_bold_beginnings_that_end_with_a_stop_make_bold_lines_labels():
     main = (
-        "<p><b>Requisitos.</b> Vivir en la villa.</p><p><b>Cosas para la mochila.</b></p><ul><li>Un candado</li></ul>"
+        "<p><b>Requisitos.</b> Vivir en la villa.</p><p><b>Cosas para la mochila.</b></p><ul><li>Una copia de la llave</li><li>Una fotografía del DNI</li></ul>"
         "<p><b>Tasas.</b> Dos euros.</p><p><b>Plazo de solicitud.</b> En mayo.</p>"
     )
-    assert "Un candado" not in read_one(main)["requisitos"]
+    assert read_one(main)["requisitos"] == ["Vivir en la villa."]
 
 
 def test_p13_bold_beginnings_are_labels_on_a_page_that_nothing_else_divides():

@@ -42,14 +42,13 @@ from headwater_recipes.procedures.sections.boilerplate import without_boilerplat
 from headwater_recipes.procedures.sections.divide import divide_parts
 from headwater_recipes.procedures.sections.label_lines import divide_label_lines
 from headwater_recipes.procedures.sections.label_rows import divide_label_rows
-from headwater_recipes.procedures.sections.meaning import place_by_meaning
 from headwater_recipes.procedures.sections.parts import (
     PagePart,
     lines_of,
     parts_of_field,
     with_counted_items,
 )
-from headwater_recipes.procedures.sections.place_statements import place_statements
+from headwater_recipes.procedures.sections.placing import place_by_meaning
 from headwater_recipes.procedures.sections.promote import promote_headings
 from headwater_recipes.procedures.sections.separate import in_language, separate_procedures
 
@@ -72,8 +71,13 @@ class Procedure:
 
 
 def parts_of(text: str) -> list[PagePart]:
-    """The sections with the labels that rules give them, or else the classifiers of sections and of sentences."""
-    return place_statements(place_by_meaning(divide_label_rows(parts_by_rules(text), text)), text)
+    """The sections with the labels that rules give them, or else the network that reads all statements of the page."""
+    return place_by_meaning(sections_by_rules(text), text)
+
+
+def sections_by_rules(text: str) -> list[PagePart]:
+    """The sections with the labels that rules give them; rows with unknown labels are sections, too."""
+    return divide_label_rows(parts_by_rules(text), text)
 
 
 def parts_by_rules(text: str) -> list[PagePart]:

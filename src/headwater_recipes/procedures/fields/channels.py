@@ -48,6 +48,10 @@ OR_ONLINE = re.compile(
     r"\b(?:o|u|ou|edo|or|y|i|e|eta|and|tambien|tambe|tamen|also) (?:bien )?(?:(?:por|per|a traves de|mediante|en|a|on|through|via) )?(?:la |el |l |the )?(?:internet|online|on line|sede electronica|seu electronica|web|electronic office|linea|linia)\b"
 )
 SENDS = re.compile(r"\b(?:envi|mand|remit|escrib|escriu|bidal|idatz|send|write|mail)\w*")
+POSTS = re.compile(
+    r"\b(?:envi(?:ando|andolo|andola|ar|arlo|arla|e|en|a|ad|eu|ant|arse)|remit(?:iendo|iendolo|ir|irse|a|an|e|en)|mand(?:ando|ar|arlo|e|a)|tramet(?:ent|re|eu|i)|send(?:ing)?(?: it| them)?|bidali\w{0,4})\b"
+)
+"""What is sent to a street goes by post."""
 GOES = re.compile(
     r"^(?:\w+ ){0,3}?(?:acerqu\w+|acercate|pase|pasese|passa|passeu|ven|venga|vine|veniu|vai|acuda|acude|achegu\w+|achegate|etorri|hurbildu|come|go|present\w+|entreg\w+|deix\w+|deja\w*|lleva\w*|porta\w*|puede\w*|podeu|pots|pode|podes)\b"
 )
@@ -272,7 +276,8 @@ def ways_of(line: SectionLine) -> list[str]:
     if any(is_start(link) or is_written_out(link) for link in line.links):
         ways.add("online")
     if streets_in(line.text):
-        ways.add("presencial")
+        posted = POSTS.search(folded) and not ways & {"online", "telefono"} and not GOES.match(folded)
+        ways = {"correo"} if posted else ways | {"presencial"}
     if "@" in line.text and SENDS.search(folded):
         ways.add("correo")
     return [name for name in WAYS if name in ways]

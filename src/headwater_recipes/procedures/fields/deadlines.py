@@ -59,8 +59,13 @@ TELEPHONE = re.compile(r"(?<!\d)(?:0\d{2}|[6789]\d{2}[ .]?\d{3}[ .]?\d{3}|[6789]
 FEW_WORDS = 4
 TERMS = frozenset({"solicitud", "resolucion"})
 OTHER_TERMS = {
-    "justificacion": re.compile(r"justifi|zuriket"),
+    "justificacion": re.compile(
+        r"(?:plazo de |prazo de |termini de )?(?:la |a )?(?:justifi|xustifi|zuriket)"
+    ),
     "subsanacion": re.compile(r"subsana|esmena|emenda|zuzenket"),
+    "ejecucion": re.compile(
+        r"(?:para|per|plazo de|termini d|prazo de)? ?(?:la |l )?(?:ejecu|execu|exekuzio)"
+    ),
 }
 """Terms after the application that have a name of their own."""
 WORKS = re.compile(r"\b(?:obras?|obres) (?:\w+ ){0,3}(?:termin|acab|ejecut|execut|empez|comenz|comenc|remat)")
@@ -147,7 +152,7 @@ def _keyed_texts(part: PagePart, line: SectionLine) -> list[tuple[str, str]]:
     if part.key not in {"", "solicitud", "resolucion"}:
         return [(part.key, line.text)]
     if line.lead and line.rest:
-        return [(_key(fold_text(line.lead), "") or _slug(line.lead), line.rest)]
+        return [(_key_of_label(line.lead), line.rest)]
     statements = [
         statement for sentence in sentences(line.text) for statement in _term_and_consequence(sentence)
     ]
@@ -175,7 +180,7 @@ def _named_term(statement: str) -> tuple[str, str]:
     if not (colon and term and len(name.split()) <= FEW_WORDS):
         return "ejecucion" if WORKS.search(fold_text(statement)) else "", statement
     folded = fold_text(name)
-    if other := next((key for key, pattern in OTHER_TERMS.items() if pattern.match(folded)), ""):
+    if other := _other_term(folded):
         return other, term
     key = _key(folded, "")
     plain = key in TERMS or (key in CONSEQUENCES and recognise(name) is not None)
@@ -202,9 +207,16 @@ def _row(line: SectionLine) -> list[tuple[str, str]]:
         "epea",
     }:
         return []
+    return [(_key_of_label(name), " ".join(values))]
+
+
+def _key_of_label(name: str) -> str:
     folded = fold_text(name)
-    key = _key(folded, "") or _slug(name)
-    return [(key, " ".join(values))]
+    return _other_term(folded) or _key(folded, "") or _slug(name)
+
+
+def _other_term(folded: str) -> str:
+    return next((key for key, pattern in OTHER_TERMS.items() if pattern.match(folded)), "")
 
 
 def _key(folded: str, default: str) -> str:

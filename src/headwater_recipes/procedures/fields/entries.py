@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.departments import names_contact
+from headwater_recipes.procedures.fields.listed import conditions_listed, papers_listed
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.vocabulary import Label
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
@@ -112,16 +113,32 @@ def part_entries(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
         if line.kind == "row":
             yield tidy(_row(line)), line
         else:
-            pieces = _pieces(part, line)
-            yield from ((tidy(text), line) for piece in pieces for text in split_entries(piece) if tidy(text))
+            whole = (
+                part.field == "datos_importantes" and line.kind == "text"
+            )  # a note goes on after a semicolon
+            pieces = (
+                [line.text]
+                if whole
+                else [text for piece in _pieces(part, line) for text in split_entries(piece)]
+            )
+            yield from ((tidy(text), line) for text in pieces if tidy(text))
 
 
 def _pieces(part: PagePart, line: SectionLine) -> list[str]:
     if part.field == "requisitos" and line.kind == "text":
-        return requirements_in(line.text)
-    if part.field == "documentos_necesarios" and line.kind == "text" and len(part.lines) == 1:
-        return papers_in(line.text)
+        return [piece for text in requirements_in(line.text) for piece in conditions_listed(text) or [text]]
+    if part.field == "documentos_necesarios" and line.kind == "text":
+        papers = papers_in(line.text) if len(part.lines) == 1 else [line.text]
+        return papers if len(papers) > 1 else _papers_in_sentences(line.text)
     return [line.text]
+
+
+def _papers_in_sentences(text: str) -> list[str]:
+    """The papers that the sentences of a paragraph list; the paragraph as it is, if none does."""
+    listed = [(sentence, papers_listed(sentence)) for sentence in BETWEEN_SENTENCES.split(text)]
+    if not any(papers for _, papers in listed):
+        return [text]
+    return [piece for sentence, papers in listed for piece in papers or [sentence]]
 
 
 def _is_form_link(line: SectionLine, lines: Sequence[SectionLine]) -> bool:

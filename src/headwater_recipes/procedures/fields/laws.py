@@ -16,6 +16,7 @@ from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d{1,6}")
 _NORMS = r"(?:Ley|Llei|Lei|Lege|Real Decreto|Reial [Dd]ecret|Decreto|Decret|Orden|Ordre|Orde|Ordenan\w+|Reglament\w*|Regulamento|Constituci\w+|Resoluci\w+|Law|Royal Decree|Decree|Order|Act)\b"
+NORM = re.compile(_NORMS)
 DIVIDES = re.compile(
     rf";\s+|(?<=[.])\s++(?={_NORMS})|(?:,\s++|(?<![\s,])\s++)(?:y|i|e|and|eta)\s+(?:(?:el|la|els|les|o|a|the|en|por|per|pel|pola?|polo|no|na|by|in|(?:la |las |les |as )?(?:convocatoria|convocatòria|bases))\s+|l['’]){{0,3}}(?={_NORMS})"
 )
@@ -26,7 +27,15 @@ ARTICLE = re.compile(
     rf"^(?:(?:El |Los |Els )|L['’])?(?:art[ií]culos?|articles?|artigos?|art\.) [\d.,y i-]{{1,20}}(?:de la|del|de l['’]|da|do|of the) ?(?={_NORMS})",
     re.IGNORECASE,
 )
-LONGEST_INTRODUCTION = 25
+LONGEST_INTRODUCTION, FEWEST_BEFORE = 25, 3
+TELLS = re.compile(
+    r"\b(?:est[áà]|está|sale|salen|surt|viene|ve|dice|diu|di|regula\w*|rige\w*|regeix\w*|rexe\w*|establec\w*|establei\w*|recog\w*|recull\w*|fija\w*|fixa\w*|aplica\w*|basa\w*|ampara\w*|aprob\w*|aprov\w*|set out|comes|says|written|governed|laid down|based)\b",
+    re.IGNORECASE,
+)
+ARTICLE_BEFORE = re.compile(
+    r"(?:el |los |l['’]|els )?(?:art[ií]culos?|articles?|artigos?|art\.) [\d.,y i-]{1,20}(?:de la|del|de l['’]|da|do|of the) ?$",
+    re.IGNORECASE,
+)
 ACCORDING = re.compile(
     r"(?:[Dd]['’]acord amb|[Dd]e acuerdo con|[Dd]e acordo co[na]?|[Ss]egún|[Ss]egons|[Ss]egundo|[Cc]onforme a|[Uu]nder|[Ii]n accordance with)\b.*\d.*,\s\w+\s\w+"
 )
@@ -68,7 +77,7 @@ def _cited(parts: Sequence[PagePart]) -> list[tuple[str, SectionLine]]:
 
 
 def _law_names(line: SectionLine) -> list[str]:
-    names_norm = re.search(_NORMS, line.text) is not None
+    names_norm = NORM.search(line.text) is not None
     starts = any(is_start(link) and fold_text(link.text) == fold_text(line.text) for link in line.links)
     if starts and not names_norm:
         return []  # every link of an electronic office leads to its host: a law stays a law
@@ -85,6 +94,7 @@ def _law_names(line: SectionLine) -> list[str]:
         return []  # a notice below the last law
     if _tells(text):
         return citations_in(text)
+    text = _without_introduction(text) if line.kind == "text" else text
     pieces = [
         tidy(ARTICLE.sub("", CITATION_LEAD.sub("", piece, count=1))).rstrip(".")
         for piece in DIVIDES.split(text)
@@ -100,6 +110,19 @@ def _tells(text: str) -> bool:
     if first is None or NAMES_NORM.match(words) or words[: first.start()].endswith("("):
         return False
     return first.start() > LONGEST_INTRODUCTION or ACCORDING.match(words) is not None
+
+
+def _without_introduction(text: str) -> str:
+    """The text from its first norm on, if a clause of its own stands before that: "Todo esto sale del Reglamento …"."""
+    norm = NORM.search(text)
+    if (
+        norm is None
+        or len(text[: norm.start()].split()) < FEWEST_BEFORE
+        or not TELLS.search(text[: norm.start()])
+    ):
+        return text
+    article = ARTICLE_BEFORE.search(text, 0, norm.start())
+    return text[article.start() if article else norm.start() :]
 
 
 def _with_number(piece: str, line: SectionLine, *, alone: bool) -> str:

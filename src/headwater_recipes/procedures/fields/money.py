@@ -57,10 +57,14 @@ PAYS = re.compile(
     r"\btasas?\b|\btaxes\b|\btaxas?\b|\bpagar\b|\bpagan?\b|\babonar\b|\bfees?\b|\bordain\w*|\btasa(?:ren|k|rik)\b"
 )
 GETS = re.compile(
-    r"cobr|recib|perceb|percib|ayuda|ajut|axuda|subvenci|prestaci|pension|beca|laguntz|dirulaguntz|\bbeka|prestazio|hobari|grant|benefit|receive"
+    r"cobr|recib|perceb|percib|ayuda|ajut|axuda|subvenci|prestaci|pension|beca|indemniz|compensa|laguntz|dirulaguntz|\bbeka|prestazio|hobari|grant|benefit|receive"
 )
 
 
+PRICED = re.compile(
+    r"pag(?:a|o|ar|as|an|ais|uen|ues|au|ament)\b|\bcobra(?:mos|m|rem|remos|n)?\b|\b(?:le|te|os|us|lle|che) cobr|cuesta|custa|costa\b|coste?s?\b|custo|precios?|preus?|prezos?|price|cost\b|charge|fee|tarifa|prezio|kostu|abon[ae]|ingres"
+)
+"""Words for what one pays, which no amount of an aid has."""
 SHARE_OF_COST = re.compile(
     r"(?:\d ?%|\bmitad|\bmeitat|\bmetade|\berdia) (?:del |de la |de l['’]|do |da |of the |de les )(?:coste?|custo|gasto|despes|inversi|presupuest|pressupost|orzamento|obra|factura|cost\b|importe)"
 )
@@ -237,7 +241,9 @@ def _is_amount_of_aid(part: PagePart) -> bool:
     """ "How much" on the page of an aid is the amount received, unless the text mentions paying."""
     folded = fold_text(part.text)
     is_question = bool(HOW_MUCH.match(fold_text(part.title)) and MONEY.search(part.text))
-    return (is_question or bool(SHARE_OF_COST.search(part.text.lower()))) and not PAYS.search(folded)
+    unknown = part.by_model and bool(MONEY.search(part.text)) and not PRICED.search(fold_text(part.title))
+    is_amount = is_question or unknown or bool(SHARE_OF_COST.search(part.text.lower()))
+    return is_amount and not (PAYS.search(folded) or (unknown and PRICED.search(folded)))
 
 
 def _describes_procedure(part: PagePart) -> bool:

@@ -85,8 +85,7 @@ def _of_section(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
         if line.kind == "text" and (is_background(pieces) or _only_links(line)):
             continue
         for piece in pieces:
-            prose = part.by_model and line.kind == "text"
-            if not is_technical(piece) and not _is_contact(piece) and (_is_note(piece) or not prose):
+            if not is_technical(piece) and not _is_contact(piece):
                 yield piece, line
 
 
@@ -117,10 +116,6 @@ def _stands_apart(part: PagePart, sentence: str) -> bool:
     return states_consequence(sentence) or (
         own_text and obliges(sentence) and not ELSEWHERE.search(fold_text(sentence))
     )
-
-
-def _is_note(sentence: str) -> bool:
-    return states_consequence(sentence) or obliges(sentence)
 
 
 def _is_plain(sentence: str) -> bool:

@@ -15,7 +15,7 @@ _UNDERLINE = re.compile(r"\s*(?:-{3,}|={3,}|_{3,}|\*{3,}|~{3,})\s*$")
 _TEXT_INPUTS = frozenset({"", "text", "tel", "url", "email", "number", "date"})
 MOST_LINES = 2000
 FEWEST, LEAST_SHARE, LONGEST = 2, 0.4, 14
-FEWEST_REPEATED, MOST_LABEL_WORDS = 4, 10
+FEWEST_REPEATED, FEWEST_PAIRS, MOST_LABEL_WORDS = 4, 3, 10
 MOST_ELEMENTS = 4000
 MAY_BEGIN = frozenset({"label", "span", "p", "div"})
 WORDLESS = frozenset({"input", "svg", "i", "img", "br", "hr"})
@@ -85,7 +85,9 @@ def label_classes(tree: LexborHTMLParser) -> frozenset[str]:
             texts[name].append(to_one_line(node.text(deep=True)))
             nodes[name].append(node)
     by_words = frozenset(
-        name for name, class_texts in texts.items() if name not in larger and _are_labels(class_texts)
+        name
+        for name, class_texts in texts.items()
+        if name not in larger and (_are_labels(class_texts) or _are_in_pairs(nodes[name], class_texts))
     )
     if by_words or len(tree.css("h2,h3,h4,dt,summary,th,strong,b")) >= FEWEST_REPEATED:
         return by_words
@@ -94,14 +96,47 @@ def label_classes(tree: LexborHTMLParser) -> frozenset[str]:
     )
 
 
+def _are_in_pairs(nodes: list[LexborNode], texts: list[str]) -> bool:
+    """Whether each of the elements is the first of two in a box of its own, short, and beside a value of another class: the labels
+    of a list of facts, in any words."""
+    if len(nodes) < FEWEST_PAIRS or len(set(texts)) < len(texts):
+        return False
+    if not all(_is_like_label(text) for text in texts) or any(node.css_first("a") for node in nodes):
+        return False
+    values = [_partner(node) for node in nodes]
+    classes = {class_of(value) for value in values if value is not None}
+    return None not in values and len(classes) == 1 and not classes & {"", class_of(nodes[0])}
+
+
+def _is_like_label(text: str) -> bool:
+    return 0 < len(text.split()) <= MOST_LABEL_WORDS and not text.endswith((".", ";", ","))
+
+
+def begins_pair(node: LexborNode) -> bool:
+    """Whether it is the first of two elements in a box of their own."""
+    return _partner(node) is not None
+
+
+def _partner(node: LexborNode) -> LexborNode | None:
+    """The other one of two elements in a box without a text of its own."""
+    if node.parent is None:
+        return None
+    inside = [
+        child
+        for child in node.parent.iter(include_text=True)
+        if child.tag != "-text" or (child.text(deep=False) or "").strip()
+    ]
+    if len(inside) != 2 or inside[0].mem_id != node.mem_id or inside[1].tag == "-text":
+        return None
+    return inside[1] if to_one_line(inside[1].text(deep=True)) else None
+
+
 def _are_above_values(nodes: list[LexborNode], texts: list[str]) -> bool:
     """Whether the elements are labels by their places alone: short, all different, each directly before a value, and all values
     with one class. For pages without headings, whatever their labels are called."""
     if len(nodes) < FEWEST_REPEATED or len(set(texts)) < len(texts):
         return False
-    if not all(
-        0 < len(text.split()) <= MOST_LABEL_WORDS and not text.endswith((".", ";", ",")) for text in texts
-    ):
+    if not all(_is_like_label(text) for text in texts):
         return False
     values = [_value_after(node) for node in nodes]
     classes = {class_of(value) for value in values if value is not None}

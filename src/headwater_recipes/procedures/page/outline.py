@@ -9,6 +9,7 @@ from headwater.extract.blocks import Block, Heading, ListItem, Paragraph
 from headwater.text.letters import to_one_line
 from headwater_recipes.procedures.labels.recognise import LONGEST_LABEL, recognise_plain
 from headwater_recipes.procedures.page.label_elements import (
+    begins_pair,
     class_of,
     fills_line,
     has_picture_labels,
@@ -265,7 +266,7 @@ class _Walker:
             tag in {"span", "label"}
             and class_of(node) in self.labels
             and not self._is_inside_line()
-            and is_above_block(node)
+            and (is_above_block(node) or begins_pair(node))
         ):
             self.end_paragraph()
             self.block_list.add(

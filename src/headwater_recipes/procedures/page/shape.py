@@ -122,12 +122,16 @@ VALUE_WORDS = frozenset(
     }
 )
 
+FEWEST_KNOWN, MOST_OF_TEXT = 2, 0.5
 TOP = re.compile(r"(?:^|;)top:(\d{1,6}(?:\.\d{1,4})?)(?:px|pt)")
 
 
 def main_part(tree: LexborHTMLParser) -> LexborNode | None:
-    """The main element of the page, if it contains most of the headings."""
+    """The main element of the page, if it contains most of the known headings; where next to none is known, if it has headings and most
+    of the text."""
     everywhere = _known_headings(tree.body)
+    if everywhere < FEWEST_KNOWN and (main := tree.css_first("main,[role=main]")) is not None:
+        return main if _is_most_of(main, tree.body) else None
     for selector in (
         "main",
         "[role=main]",
@@ -143,6 +147,12 @@ def main_part(tree: LexborHTMLParser) -> LexborNode | None:
             if _known_headings(node) >= max(2, everywhere - 1):
                 return node
     return None
+
+
+def _is_most_of(main: LexborNode, body: LexborNode | None) -> bool:
+    words = len(main.text(deep=True).split())
+    everywhere = len(body.text(deep=True).split()) if body is not None else 0
+    return bool(main.css_first("h1,h2,h3")) and words >= MOST_OF_TEXT * everywhere
 
 
 def _known_headings(node: LexborNode | None) -> int:

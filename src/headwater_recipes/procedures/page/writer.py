@@ -12,7 +12,7 @@ from headwater_recipes.procedures.labels.recognise import LONGEST_LABEL, recogni
 DEEPEST_LEVEL = 6
 END_OF_LABEL = "\x1f"  # marks the end of a label whose value may be bold as well; never part of the text
 _BULLET = re.compile(r"^\s*(?:[•·▪◦‣●○■□➢✓✔–—*]|-(?=\s)|o(?=\s{2}))\s*")
-_COUNTED = re.compile(r"^\s*(?:[a-zA-Z]|\d{1,2}|[ivx]{1,4})\s?[.)º]-?\s+(?=\S)")
+_COUNTED = re.compile(r"^\s*(?:[a-zA-Z]|\d{1,2}(?:\.\d{1,2})?|[ivx]{1,4})\s?[.)º]-?\s+(?=\S)")
 _LABELLED = re.compile(r"^[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿][^:.;]{2,60}:\s")
 _ENDED, _BEGINS = re.compile(r"[a-zà-ÿ)»][.;]$"), re.compile(r"[A-ZÁÉÍÓÚÀÈÒÜÇÑ¿«]")
 _STREET = re.compile(
@@ -128,7 +128,10 @@ class LineWriter:
             sentence_ended = (
                 bool(joined) and _ENDED.search(plain_line(joined[-1])) and _BEGINS.match(plain_line(line))
             )
-            continues = not sentence_ended and not starts_new_block(line) and not (listed and has_label)
+            below_heading = bool(joined) and _is_numbered_heading(joined[-1]) and not is_bold(line)
+            continues = not (
+                sentence_ended or below_heading or starts_new_block(line) or (listed and has_label)
+            )
             if joined and continues and not separate:
                 joined[-1] = [*joined[-1], TextRun(" "), *line]
             else:
@@ -192,6 +195,10 @@ def is_heading(line: list[TextRun]) -> bool:
     return (
         is_bold(line) and len(text.split()) <= LONGEST_LABEL and not _ENDS.search(text) and "](" not in text
     )
+
+
+def _is_numbered_heading(line: list[TextRun]) -> bool:
+    return is_heading(line) and _COUNTED.match(plain_line(line)) is not None
 
 
 def run_markdown(line: list[TextRun]) -> str:

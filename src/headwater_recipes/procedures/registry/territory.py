@@ -87,7 +87,7 @@ PROVINCE = re.compile(
     r"^(?:diputacion|diputacio|deputacion|cabildo|consell insular)(?: provincial| foral| insular)?(?: de la| de| d)? (.+)$"
 )
 STATE = re.compile(
-    r"\b(?:secretaria de estado|subsecretaria|(?:sub)?delegacion del gobierno|policia nacional|guardia civil|secretary of state|ministerio|ministeri|(?<!regional )ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|(?:gobierno|goberno|govern|government) (?:de|d|of) (?:espana|espanya|spain)|espainiako gobernua|nacional|national|estatal|boletin oficial del estado)\b"
+    r"\b(?:secretaria de estado|subsecretaria|(?:sub)?delegacion del gobierno|policia nacional|guardia civil|secretary of state|ministerio|ministeri|(?<!regional )ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|(?:gobierno|goberno|govern|government) (?:de|d|of) (?:espana|espanya|spain)|espainiako gobernua|nacional|national|estatal|state agency|boletin oficial del estado)\b"
 )
 STATE_HOST = re.compile(r"\.gob\.\w+$")
 REGIONAL = re.compile(
@@ -97,6 +97,11 @@ REGIONAL = re.compile(
 DEPARTMENT = re.compile(
     r"\b(?:direccion? general|direccio general|direccion xeral|directorate general|zuzendaritza(?: nagusi\w*)?|servicio provincial|servicio territorial|servei territorial|servizo territorial|delegacion (?:provincial|territorial)|axencia|agencia|agentzia|agency)\b"
 )
+
+GOVERNMENT_OF = re.compile(
+    r"(?:^|, )(?:gobierno|govern|goberno|junta|xunta|regional government|government) (?:de |d |del |da |do |of )(?:la |les |las |los |els )?(\w+(?: (?!(?:de|del|d|da|do)\b)\w+){0,2})$"
+)
+"""A government whose community is not in the list."""
 
 
 def slug(text: str) -> str:
@@ -117,6 +122,8 @@ def territory_of(organism: str, host: str) -> dict[str, str]:
         return {"nivel": "estatal"}
     community = community_in(folded)
     if REGIONAL.search(folded) or community:
+        named = GOVERNMENT_OF.search(folded)
+        community = community or (slug(named[1]) if named else None)
         return {"nivel": "autonomico", "ccaa": community} if community else {"nivel": "autonomico"}
     return {}
 

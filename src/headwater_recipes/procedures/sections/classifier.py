@@ -1,9 +1,8 @@
-"""Recognises the field of a section by what it says, where no rule knows its heading. The weights were trained on sections that
-the rules had recognised, under other headings (`training/sections.py`)."""
+"""Says what a section is about by itself: for the judgement whether a page describes a procedure, and for its description. The
+weights were trained on sections that the rules had recognised, under other headings (`training/sections.py`)."""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +14,6 @@ import numpy as np
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.labels.vocabulary import Label
 from headwater_recipes.procedures.sections.by_form import is_body
-from headwater_recipes.procedures.sections.order import shares_in_order
 from headwater_recipes.procedures.sections.parts import SectionLine
 from headwater_recipes.procedures.sections.word_meaning import DIMENSIONS, text_meaning
 
@@ -26,7 +24,6 @@ CLASSES = (
     "descripcion", "datos_importantes", "other",
 )  # fmt: skip
 HEADING_FEATURES, BODY_FEATURES = 2048, 2048
-UNSURE = 0.02
 MOST_SECTIONS = 64
 MOST_LINES, MOST_LETTERS, MOST_WORDS = 30, 600, 80
 FACTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -63,21 +60,11 @@ MEANING_SCALE, MEANING_LINES = 3.0, 6
 FEATURES = HEADING_FEATURES + BODY_FEATURES + SHAPE_FEATURES + 3 * DIMENSIONS
 
 
-@dataclass(frozen=True, slots=True)
-class SectionGuess:
-    """The label of a section with its probability, and with that by its own text `alone`, without its neighbours. `label` is
-    None where it belongs to no field."""
-
-    label: Label | None
-    probability: float
-    alone: float
-
-
 @lru_cache(maxsize=MOST_SECTIONS)
 def section_shares(title: str, lines: tuple[SectionLine, ...]) -> Any:
     """The probability of each class, by heading and lines. Kept for the sections of one page: they are placed by it, and then the
     page is judged by it."""
-    weights, bias, _ = read_model()
+    weights, bias = read_model()
     scores = section_features(title, lines) @ weights + bias
     shares = np.exp(scores - scores.max())
     shares /= shares.sum()
@@ -85,27 +72,11 @@ def section_shares(title: str, lines: tuple[SectionLine, ...]) -> Any:
     return shares
 
 
-def known_shares(label: Label) -> Any:
-    """The same for a section whose field a rule knows."""
+def class_of_label(label: Label) -> str:
     name = f"{label.field}.{label.key}" if label.field == "plazos" else label.field
-    row = np.full(len(CLASSES), UNSURE / len(CLASSES))
-    row[
-        CLASSES.index(name if name in CLASSES else "plazos.solicitud" if label.field == "plazos" else "other")
-    ] = 1.0
-    return row / row.sum()
-
-
-def guesses_in_order(shares: Sequence[Any]) -> list[SectionGuess]:
-    """The most likely field of each section of a page, by its own shares and its neighbours."""
-    if not shares:
-        return []
-    together = shares_in_order(np.array(shares), read_model()[2]) if len(shares) > 1 else shares
-    return [_best_guess(row, alone) for row, alone in zip(together, shares, strict=True)]
-
-
-def _best_guess(shares: Any, alone: Any) -> SectionGuess:
-    place = int(shares.argmax())
-    return SectionGuess(label_of_class(CLASSES[place]), float(shares[place]), float(alone[place]))
+    if name in CLASSES:
+        return name
+    return "plazos.solicitud" if label.field == "plazos" else "other"
 
 
 def label_of_class(name: str) -> Label | None:
@@ -114,10 +85,9 @@ def label_of_class(name: str) -> Label | None:
 
 
 @cache
-def read_model() -> tuple[Any, Any, Any]:
+def read_model() -> tuple[Any, Any]:
     with np.load(MODEL) as arrays:
-        weights, bias, lifts = (arrays[name].astype(np.float32) for name in ("weights", "bias", "lifts"))
-    return weights, bias, lifts
+        return arrays["weights"].astype(np.float32), arrays["bias"].astype(np.float32)
 
 
 def section_features(title: str, lines: Sequence[SectionLine]) -> Any:

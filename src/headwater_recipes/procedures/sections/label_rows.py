@@ -1,12 +1,17 @@
-"""Rows of a table of labels and values whose labels no rule knows become sections, so that the classifier can place them by what
-they say."""
+"""Labels that no rule knows, with their values: rows of a table, lines that begin in bold, lines with a colon. Each becomes a section,
+so that the network can place it by what it says."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from headwater_recipes.procedures.sections.parts import CELL, PagePart, SectionLine
 
-FEWEST_ROWS, LONGEST_LABEL, BELOW = 4, 7, 3
+FEWEST_ROWS, FEWEST_LINES, LONGEST_LABEL, BELOW = 4, 3, 9, 3
+SHARE_OF_LINES = 0.6
+COLON = re.compile(r"^[^\s\d:.;,][^:.;]{2,70}?\s?:\s+(?=\S)")
+ADDRESS = re.compile(r"(?:https?|www|tel\w*|fax|e-?mail|correo\w*)\b", re.IGNORECASE)
+BOLD_LEAD = re.compile(r"^(?:\s*[-*+•]\s+|\s*\d{1,2}[.)]\s+)?\*\*.{1,160}?\*\*\s*:?\s*")
 
 
 def divide_label_rows(parts: Sequence[PagePart], text: str) -> list[PagePart]:
@@ -14,43 +19,88 @@ def divide_label_rows(parts: Sequence[PagePart], text: str) -> list[PagePart]:
 
 
 def _divided(part: PagePart, text: str) -> Iterator[PagePart]:
-    rows = [line for line in part.lines if _is_labelled(line)]
-    tables = [line for line in part.lines if line.kind == "row" and sum(map(bool, line.cells)) > 1]
-    if part.label is not None or len(rows) < FEWEST_ROWS or len(rows) < len(tables):
+    labelled = _labelled_lines(part)
+    if not labelled:
         yield part
         return
-    first = part.lines.index(rows[0])
+    first = part.lines.index(labelled[0])
     yield replace(part, lines=part.lines[:first])
+    starts = {line.start for line in labelled}
+    in_rows = labelled[0].kind == "row"
     remaining: list[SectionLine] = []
+    section: PagePart | None = None
     for line in part.lines[first:]:
-        if not _is_labelled(line):
+        if line.start in starts:
+            if section is not None:
+                yield section
+            section = _section(part, line, text)
+        elif in_rows or section is None:
             remaining.append(line)
-            continue
-        yield replace(
-            part,
-            title=line.cells[0],
-            level=max(BELOW, part.level + 1),
-            lines=(_value(line, text),),
-            start=line.start,
-        )
+        else:
+            section = replace(section, lines=(*section.lines, line))
+    if section is not None:
+        yield section
     if remaining:
         above = (*part.above, part.title)
         yield replace(part, title="", above=above, lines=tuple(remaining), start=remaining[0].start)
 
 
-def _is_labelled(line: SectionLine) -> bool:
+def _labelled_lines(part: PagePart) -> list[SectionLine]:
+    """The lines of an unknown section that have labels of their own: most of its lines, or none."""
+    if part.label is not None:
+        return []
+    rows = [line for line in part.lines if _is_labelled_row(line)]
+    tables = [line for line in part.lines if line.kind == "row" and sum(map(bool, line.cells)) > 1]
+    if len(rows) >= FEWEST_ROWS and len(rows) >= len(tables):
+        return rows
+    for has_label in (_has_bold_label, _has_colon):
+        lines = [line for line in part.lines if has_label(line)]
+        alike = sum(line.kind == lines[0].kind for line in part.lines) if lines else 0
+        labels = {_label_of(line) for line in lines}
+        if len(lines) >= max(FEWEST_LINES, SHARE_OF_LINES * alike) and len(labels) == len(lines):
+            return lines
+    return []
+
+
+def _is_labelled_row(line: SectionLine) -> bool:
     """Whether the row is a short label and its value."""
     return (
         line.kind == "row"
         and len(line.cells) == 2
         and all(line.cells)
-        and len(line.cells[0].split()) <= LONGEST_LABEL
+        and _is_short(line.cells[0])
         and not any(map(str.isdigit, line.cells[0]))
     )
 
 
-def _value(line: SectionLine, text: str) -> SectionLine:
-    """The value as a line of its own, where its cell stands."""
+def _has_bold_label(line: SectionLine) -> bool:
+    return line.kind in {"text", "item"} and bool(line.lead and line.rest) and _is_short(line.lead)
+
+
+def _has_colon(line: SectionLine) -> bool:
+    match = COLON.match(line.text) if line.kind in {"text", "item"} and not line.lead else None
+    return match is not None and _is_short(match[0]) and not ADDRESS.match(match[0])
+
+
+def _is_short(label: str) -> bool:
+    return len(label.split()) <= LONGEST_LABEL
+
+
+def _label_of(line: SectionLine) -> str:
+    if line.kind == "row":
+        return line.cells[0]
+    return line.lead or line.text.partition(":")[0].rstrip()
+
+
+def _section(part: PagePart, line: SectionLine, text: str) -> PagePart:
+    """The label as the heading of a section with its value as a line of its own."""
+    value = _cell(line, text) if line.kind == "row" else _rest(line, text)
+    return replace(
+        part, title=_label_of(line), level=max(BELOW, part.level + 1), lines=(value,), start=line.start
+    )
+
+
+def _cell(line: SectionLine, text: str) -> SectionLine:
     raw = text[line.start : line.end]
     bars = [match.start() for match in CELL.finditer(raw)]
     start, end = line.start + bars[1] + 1, line.start + bars[2]
@@ -59,3 +109,12 @@ def _value(line: SectionLine, text: str) -> SectionLine:
     return replace(
         line, kind="text", text=line.cells[1], cells=(), start=start, end=start + len(cell.strip())
     )
+
+
+def _rest(line: SectionLine, text: str) -> SectionLine:
+    value = line.rest or line.text[len(COLON.match(line.text)[0]) :]  # type: ignore[index]
+    raw = text[line.start : line.end]
+    label = BOLD_LEAD.match(raw) if line.lead else None
+    start = label.end() if label else max(0, raw.find(":") + 1)
+    start += len(raw[start:]) - len(raw[start:].lstrip())
+    return replace(line, kind="text", text=value, lead="", rest="", start=line.start + start)
