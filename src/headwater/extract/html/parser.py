@@ -13,6 +13,8 @@ _UNREADABLE_TAGS = [
     "script", "style", "template", "svg", "iframe", "canvas", "object", "embed", "select", "textarea", "audio", "video",
     "map", "math", "link", "meta", "datalist", "noembed", "noframes", "title", "progress", "meter", "xmp", "plaintext",
 ]  # fmt: skip
+# What stands around an article, where the page names it. Its words are those of every page of the site.
+_SURROUNDING_TAGS = ["nav", "footer"]
 # Markup beyond this is left out: parsing takes some forty times as much memory.
 LARGEST_MARKUP = 5_000_000
 _INVISIBLE_START = re.compile(r"<(?:(script|style|svg|template)\b[^<>]*>|!--)", re.IGNORECASE)
@@ -66,7 +68,20 @@ def _without_invisible(markup: str) -> str:
 
 def readable_body(tree: LexborHTMLParser) -> str:
     """The serialised body without unreadable elements. Changes the tree."""
+    remove_unreadable(tree)
+    return body_markup(tree)
+
+
+def remove_unreadable(tree: LexborHTMLParser) -> None:
     tree.strip_tags(_UNREADABLE_TAGS)
+
+
+def remove_surroundings(tree: LexborHTMLParser) -> None:
+    """Of a page that declares itself an article."""
+    tree.strip_tags(_SURROUNDING_TAGS)
+
+
+def body_markup(tree: LexborHTMLParser) -> str:
     body = tree.body
     return (body.html or "") if body is not None else ""
 
