@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import numpy.typing as npt
-from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, SelectolaxError
 
 from headwater.text.markup import VOID_TAGS
 
@@ -26,6 +26,8 @@ _LONG_VALUE = re.compile(r"""=\s*(?:"[^"]{20000,}"|'[^']{20000,}')""")
 _MANY_TAGS = 12_000
 _PIECE = 60_000
 _SHIFT_OUT = 14
+# Events only copy the label of a chosen option to its menu.
+_NO_EVENTS = LexborDocumentOptions.WO_EVENTS.value
 _DEEPEST = 1_000
 _NEVER_DEEP = VOID_TAGS | {"!doctype", "p", "li", "dt", "dd", "option", "tr", "td", "th"}
 _TAG = re.compile(r"<(/?)([a-zA-Z!][^\s/>]*)")
@@ -35,7 +37,8 @@ def parse_html(markup: str, utf8: bytes | None = None) -> LexborHTMLParser:
     """`utf8` is the same markup as bytes, if there is such: the parser would have to encode it again."""
     try:
         limited = markup if utf8 is not None and _has_few_tags(utf8) else limit_depth(markup)
-        return LexborHTMLParser(utf8 if utf8 is not None and limited is markup else limited)
+        page = utf8 if utf8 is not None and limited is markup else limited
+        return LexborHTMLParser(page, options=_NO_EVENTS)
     except SelectolaxError as error:  # the parser accepts every markup; it fails when it gets no more memory
         raise MemoryError(str(error)) from error
 
