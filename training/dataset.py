@@ -8,10 +8,7 @@ import numpy as np
 import trafilatura
 
 from headwater.extract.html.classifier.features import block_table
-from headwater.extract.html.flatten import flatten
-from headwater.extract.html.metadata.evidence import gather_stated
-from headwater.extract.html.parser import parse_html, readable_body
-from headwater.extract.html.reader import page_context
+from headwater.extract.html.reader import page_context, parse_page
 from headwater.text.charset import decode_text
 from training.labels import label
 from training.pages import (
@@ -25,9 +22,8 @@ from training.pages import (
 
 def rows(page: LabelledPage) -> dict[str, object] | None:
     text = decode_text(page.data, None).text
-    tree = parse_html(text)
-    context = page_context(gather_stated(tree))
-    flat = flatten(readable_body(tree))
+    evidence, flat = parse_page(text)
+    context = page_context(evidence)
     if not flat.texts:
         return None
     described = block_table(flat, context)

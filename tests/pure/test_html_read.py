@@ -100,8 +100,16 @@ def test_links_are_absolute_and_those_of_the_menu_are_left_out():
     assert "https://courier.example/sport" not in page_reading.links
 
 
+def test_what_a_declared_article_has_around_it_is_not_looked_at_unless_it_is_all_there_is():
+    blocks = reading(ARTICLE).candidates["blocks"]
+    undeclared = reading(ARTICLE.replace('content="article"', 'content="website"'))
+    assert undeclared.candidates["blocks"] > blocks
+    inside = ARTICLE.replace("<main>", "<footer>").replace("</main>", "</footer>")
+    assert all(paragraph in reading(inside).plain for paragraph in PARAGRAPHS)
+
+
 def test_confidence_and_candidates_say_how_the_text_was_found():
-    page_reading = reading(ARTICLE)
+    page_reading = reading(ARTICLE.replace('content="article"', 'content="website"'))
     assert page_reading.confidence is not None
     assert 0.6 < page_reading.confidence <= 1
     assert page_reading.method == "html blocks"

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import numpy.typing as npt
-from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, SelectolaxError
 
 from headwater.text.markup import VOID_TAGS
 
@@ -13,6 +13,8 @@ _UNREADABLE_TAGS = [
     "script", "style", "template", "svg", "iframe", "canvas", "object", "embed", "select", "textarea", "audio", "video",
     "map", "math", "link", "meta", "datalist", "noembed", "noframes", "title", "progress", "meter", "xmp", "plaintext",
 ]  # fmt: skip
+# What stands around an article, where the page names it. Its words are those of every page of the site.
+_SURROUNDING_TAGS = ["nav", "footer"]
 # Markup beyond this is left out: parsing takes some forty times as much memory.
 LARGEST_MARKUP = 5_000_000
 _INVISIBLE_START = re.compile(r"<(?:(script|style|svg|template)\b[^<>]*>|!--)", re.IGNORECASE)
@@ -24,6 +26,8 @@ _LONG_VALUE = re.compile(r"""=\s*(?:"[^"]{20000,}"|'[^']{20000,}')""")
 _MANY_TAGS = 12_000
 _PIECE = 60_000
 _SHIFT_OUT = 14
+# Events only copy the label of a chosen option to its menu.
+_NO_EVENTS = LexborDocumentOptions.WO_EVENTS.value
 _DEEPEST = 1_000
 _NEVER_DEEP = VOID_TAGS | {"!doctype", "p", "li", "dt", "dd", "option", "tr", "td", "th"}
 _TAG = re.compile(r"<(/?)([a-zA-Z!][^\s/>]*)")
@@ -33,7 +37,8 @@ def parse_html(markup: str, utf8: bytes | None = None) -> LexborHTMLParser:
     """`utf8` is the same markup as bytes, if there is such: the parser would have to encode it again."""
     try:
         limited = markup if utf8 is not None and _has_few_tags(utf8) else limit_depth(markup)
-        return LexborHTMLParser(utf8 if utf8 is not None and limited is markup else limited)
+        page = utf8 if utf8 is not None and limited is markup else limited
+        return LexborHTMLParser(page, options=_NO_EVENTS)
     except SelectolaxError as error:  # the parser accepts every markup; it fails when it gets no more memory
         raise MemoryError(str(error)) from error
 
@@ -66,7 +71,20 @@ def _without_invisible(markup: str) -> str:
 
 def readable_body(tree: LexborHTMLParser) -> str:
     """The serialised body without unreadable elements. Changes the tree."""
+    remove_unreadable(tree)
+    return body_markup(tree)
+
+
+def remove_unreadable(tree: LexborHTMLParser) -> None:
     tree.strip_tags(_UNREADABLE_TAGS)
+
+
+def remove_surroundings(tree: LexborHTMLParser) -> None:
+    """Of a page that declares itself an article."""
+    tree.strip_tags(_SURROUNDING_TAGS)
+
+
+def body_markup(tree: LexborHTMLParser) -> str:
     body = tree.body
     return (body.html or "") if body is not None else ""
 

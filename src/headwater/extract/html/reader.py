@@ -26,7 +26,14 @@ from headwater.extract.html.metadata.evidence import (
 )
 from headwater.extract.html.metadata.headline import lines_near_headline
 from headwater.extract.html.metadata.page_metadata import PageMetadata, page_metadata
-from headwater.extract.html.parser import has_control_bytes, parse_html, readable_body, truncate_markup
+from headwater.extract.html.parser import (
+    body_markup,
+    has_control_bytes,
+    parse_html,
+    remove_surroundings,
+    remove_unreadable,
+    truncate_markup,
+)
 from headwater.extract.html.render import page_to_markdown, page_to_plain_text
 from headwater.model.outcomes import ExtractHints, Reading, Unreadable
 from headwater.text.charset import DecodedText, decode_text, fix_encoding
@@ -47,22 +54,42 @@ def read_html_with(data: bytes, hints: ExtractHints, classifier: BlockClassifier
         return refusal
     decoded = decode_text(data, hints.media_type, is_clean=not has_control_bytes(data))
     markup, is_truncated = truncate_markup(decoded.text)
-    tree = parse_html(markup, decoded.utf8 if markup is decoded.text else None)
-    evidence = gather_stated(tree)
-    body = readable_body(tree)
-    gather_visible(tree, evidence)
-    page = flatten(body)
+    utf8 = decoded.utf8 if markup is decoded.text else None
+    evidence, page = parse_page(markup, utf8)
     choice = select_blocks(page, evidence, classifier)
-    size = (
-        sum(page.words[block] for block in choice.blocks),
-        sum(len(page.texts[block]) for block in choice.blocks),
-    )
+    if page_context(evidence).is_article and _size(page, choice)[0] < _LONG:
+        # The article may stand where others have their navigation.
+        evidence, page = parse_page(markup, utf8, is_whole=True)
+        choice = select_blocks(page, evidence, classifier)
+    size = _size(page, choice)
     barrier = find_barrier(
         visible_page(page, size, confidence=choice.confidence, markup=markup, evidence=evidence)
     )
     if barrier is not None:
         return barrier
     return _reading(_ParsedPage(decoded, evidence, page, choice, parseable_url(hints.url), is_truncated))
+
+
+def parse_page(
+    markup: str, utf8: bytes | None = None, *, is_whole: bool = False
+) -> tuple[PageEvidence, FlatPage]:
+    """What the page says about itself, and its blocks. What a declared article has around it is left out, unless the whole page is
+    asked for: half of the work is done once per tag and block, and these are never chosen."""
+    tree = parse_html(markup, utf8)
+    evidence = gather_stated(tree)
+    remove_unreadable(tree)
+    gather_visible(tree, evidence)
+    if page_context(evidence).is_article and not is_whole:
+        remove_surroundings(tree)
+    return evidence, flatten(body_markup(tree))
+
+
+def _size(page: FlatPage, choice: BlockChoice) -> tuple[int, int]:
+    """How many words and characters were chosen."""
+    return (
+        sum([page.words[block] for block in choice.blocks]),
+        sum([len(page.texts[block]) for block in choice.blocks]),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,14 +63,10 @@ def element_table(page: FlatPage) -> ElementTable:
 def _described(page: FlatPage) -> tuple[list[int], list[int]]:
     """The number of each element's class, and the mask of its names. Elements without text do not matter, whatever they are called."""
     spans = zip(page.attributes, page.first, page.last, strict=True)
-    strings = [attributes if start < end else "" for attributes, start, end in spans]
-    classes: dict[bytes, int] = {}
-    rows = {}
-    for string in dict.fromkeys(strings):
-        class_name, mask = _describe_attributes(string[:_LONGEST_NAME])
-        rows[string] = classes.setdefault(class_name, len(classes)), mask
-    numbers, masks = zip(*[rows[string] for string in strings], strict=True)
-    return list(numbers), list(masks)
+    strings = [attributes[:_LONGEST_NAME] if start < end else "" for attributes, start, end in spans]
+    classes, masks = zip(*map(_describe_attributes, strings), strict=True)
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(classes))}
+    return [numbers[name] for name in classes], list(masks)
 
 
 @lru_cache(maxsize=20_000)

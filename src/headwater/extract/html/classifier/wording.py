@@ -22,11 +22,10 @@ def write_wording(rows: Array, page: FlatPage, title: str) -> None:
     if len(lines):
         rows[groups + 3, places.take(lines)] = 1
     title_words = set(title.lower().split())
-    if title_words and short:
-        rows[0, places] = [
-            0.0 if title_words.isdisjoint(words := text.split()) else _overlap(words, title_words)
-            for text in texts
-        ]
+    apart = map(title_words.isdisjoint, map(str.split, texts))
+    shared = [number for number, is_apart in enumerate(apart) if not is_apart]
+    if shared:
+        rows[0, places.take(shared)] = [_overlap(texts[number].split(), title_words) for number in shared]
         rows[1] = rows[0] > _MUCH
     copies = Counter(page.texts)
     if len(copies) < len(page.texts):

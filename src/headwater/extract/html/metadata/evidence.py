@@ -13,7 +13,7 @@ _STATED = 'title,meta,base[href],link[rel],script[type="application/ld+json"]'
 _VISIBLE = 'h1,time,abbr[title],[class*="dt-published"],[itemprop],[rel="author"],[class*="byline"],[class*="author"],a[href*="/author/"]'
 # The values of `itemprop` that say something about the page, and not about what it shows.
 _PROPERTIES = frozenset({"author", "datepublished", "datecreated", "datemodified"})
-_YEAR = re.compile(r"\d{4}")
+_YEAR = re.compile(r"\d\d\d\d")  # found faster than \d{4}
 _MOST_ELEMENTS = 400
 _LONGEST_TEXT = 300
 _LONGEST_BROKEN = 200_000
@@ -60,7 +60,8 @@ def gather_stated(tree: LexborHTMLParser) -> PageEvidence:
 
 def gather_visible(tree: LexborHTMLParser, evidence: PageEvidence) -> None:
     """What is written for readers. Call it after scripts and styles are removed, so that none of their text counts."""
-    for node in tree.css(_VISIBLE)[:_MOST_ELEMENTS]:
+    body = tree.body
+    for node in body.css(_VISIBLE)[:_MOST_ELEMENTS] if body is not None else ():
         attributes = node.attributes
         handler = _VISIBLE_HANDLERS.get(node.tag or "", _other)
         handler(evidence, node, attributes)
