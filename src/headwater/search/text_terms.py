@@ -242,9 +242,9 @@ def field_terms(chunks: Sequence[str], code: str) -> FieldTerms:
     once, however often it occurs."""
     terms_of = chunk_terms(code)
     only_terms = terms_of.only_terms
-    found = Counter(map(only_terms.get, chunks))
-    others = Counter(filterfalse(only_terms.__contains__, chunks)) if found.pop(None, 0) else {}
-    counts = cast("Counter[str]", found)
+    with_none = Counter(map(only_terms.get, chunks))
+    others = Counter(filterfalse(only_terms.__contains__, chunks)) if with_none.pop(None, 0) else {}
+    counts = cast("Counter[str]", with_none)
     varied: dict[str, set[str]] = {}
     length, is_unspaced = len(chunks), False
     for chunk, count in others.items():
