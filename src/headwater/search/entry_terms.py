@@ -1,9 +1,10 @@
-"""The terms of one document as they enter the search index. Without NumPy, because every worker writes them."""
+"""The terms of one document as they enter the search index."""
 
-import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 
+import numpy as np
 from xxhash import xxh3_64_intdigest
 
 from headwater.search.text_terms import WORD_MARK, TextTerms
@@ -47,10 +48,11 @@ def entry_terms(text: TextTerms, keys: Iterable[str]) -> EntryTerms:
     for term, count in title.counts.items():
         counts[term] += (TITLE_WEIGHT - 1) * count
     words = text.sorted_terms
-    hashes = dict(zip(_term_hashes(words), map(counts.__getitem__, words), strict=True))
-    hashes |= dict.fromkeys(map(title_hash, title.counts), 1) | dict.fromkeys(map(key_hash, keys), 1)
+    marks = [*map(TITLE_MARK.__add__, title.counts), *map(KEY_MARK.__add__, set(keys))]
+    hashes = chain(_term_hashes(words), map(term_hash, marks))
+    postings = _pack_postings(hashes, [*map(counts.__getitem__, words), *repeat(1, len(marks))])
     length = (TITLE_WEIGHT - 1) * title.length + sum(part.length for part in text.fields)
-    return EntryTerms(tuple(words), _pack_entry(hashes), length)
+    return EntryTerms(tuple(words), postings, length)
 
 
 def _term_hashes(terms: Sequence[str]) -> Iterable[int]:
@@ -59,10 +61,10 @@ def _term_hashes(terms: Sequence[str]) -> Iterable[int]:
     return map(xxh3_64_intdigest, encoded.split(WORD_MARK.encode())) if terms else ()
 
 
-def _pack_entry(hashes: Mapping[int, int]) -> bytes:
+def _pack_postings(hashes: Iterable[int], counts: Sequence[int]) -> bytes:
     """The hashes in order as 64-bit integers, least byte first, then a byte for each count."""
-    ordered = sorted(hashes)
-    counts: Iterable[int] = map(hashes.__getitem__, ordered)
-    if max(hashes.values(), default=0) > MAX_COUNT:
-        counts = (min(count, MAX_COUNT) for count in counts)
-    return struct.pack(f"<{len(ordered)}Q", *ordered) + bytes(counts)
+    numbers = np.fromiter(hashes, "<u8", len(counts))
+    order = numbers.argsort()
+    if max(counts, default=0) > MAX_COUNT:
+        counts = [min(count, MAX_COUNT) for count in counts]
+    return numbers[order].tobytes() + np.frombuffer(bytes(counts), np.uint8)[order].tobytes()

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from itertools import chain, islice, pairwise, product
+from itertools import chain, filterfalse, islice, pairwise, product
 from math import prod
 from typing import cast
 
@@ -238,19 +238,16 @@ def word_run(words: Iterable[str]) -> str:
 
 
 def field_terms(chunks: Sequence[str], code: str) -> FieldTerms:
-    """Each chunk is looked up once, however often it occurs; most are a word with one term that was seen before."""
+    """Most chunks are a word with one term that was seen before: these are counted without a loop. Each of the others is looked up
+    once, however often it occurs."""
     terms_of = chunk_terms(code)
-    only_term = terms_of.only_terms.get
-    counts: dict[str, int] = {}
-    others: list[tuple[str, int]] = []
-    for chunk, count in Counter(chunks).items():
-        if (term := only_term(chunk)) is None:
-            others.append((chunk, count))
-        else:
-            counts[term] = counts.get(term, 0) + count
+    only_terms = terms_of.only_terms
+    with_none = Counter(map(only_terms.get, chunks))
+    others = Counter(filterfalse(only_terms.__contains__, chunks)) if with_none.pop(None, 0) else {}
+    counts = cast("Counter[str]", with_none)
     varied: dict[str, set[str]] = {}
     length, is_unspaced = len(chunks), False
-    for chunk, count in others:
+    for chunk, count in others.items():
         tokens = terms_of[chunk]
         length += (len(tokens) - 1) * count
         is_unspaced = is_unspaced or len(tokens) > 1

@@ -42,7 +42,7 @@ def story_prose(text: str) -> str:
     """The lines of a text that a summary may quote, without marks. If none remain, all lines without marks."""
     lines: list[str] = []
     for line in text.splitlines():
-        plain = "" if HEADING.match(line.lstrip()) else _without_marks(line)
+        plain = "" if "#" in line and HEADING.match(line.lstrip()) else _without_marks(line)
         # A line within a paragraph may begin with any word.
         if plain and not (lines and lines[-1]):
             plain = "" if _is_boilerplate(plain) else _without_dateline(plain)
@@ -58,6 +58,8 @@ def _without_marks(line: str) -> str:
     if "*" in plain or "`" in plain or "__" in plain:
         plain = EMPHASIS.sub("", plain)
     plain = plain.strip()
+    if plain[:1].isalpha():
+        return plain
     bullet = BULLET.match(plain)
     return plain[bullet.end() :] if bullet else plain
 
@@ -73,10 +75,12 @@ def _is_boilerplate(line: str) -> bool:
 
 def _without_dateline(line: str) -> str:
     """`KELMAR, 3 March (Agency) - Ships waited.` without what precedes the dash."""
-    agency = AGENCY.match(line)
+    agency = AGENCY.match(line) if line.startswith("(") else None
     if agency and agency.end() < len(line):
         return line[agency.end() :]
     start = line[:DATELINE_CHARACTERS]
+    if not ("-" in start or "–" in start or "—" in start):
+        return line
     places = [(place, len(dash)) for dash in DASHES if (place := start.find(dash)) > 0]
     if not places:
         return line

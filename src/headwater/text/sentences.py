@@ -13,6 +13,8 @@ ABBREVIATION = re.compile(
     r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Sra?|Dña|Art|Nr|bzw|ca|etc|al|approx|Mt|Ft)\."
 )
 SENTENCE_END = re.compile(r"[.!?…؟۔।॥։።](?=[\s\"'”’»)\]*_]|$)|[。！？｡]")
+LONGEST_ABBREVIATION = 6
+"""Letters that stand together in an abbreviation: more letters before the point are another word."""
 MAX_CHARACTERS = 40_000
 LAST_WORD = 40
 """Characters at the end of a sentence among which its last word is searched; a longer one is no abbreviation."""
@@ -25,18 +27,28 @@ def split_sentences(text: str) -> list[str]:
     start = 0
     text = text[:MAX_CHARACTERS]
     for end in END.finditer(text):
-        piece = text[start : end.end()]
+        piece = text[start : end.end()].strip()
         start = end.end()
-        pending = f"{pending} {piece.strip()}".strip()
+        pending = f"{pending} {piece}".strip() if pending else piece
         if "\n\n" in end[0] or not _ends_with_abbreviation(pending):
             sentences.append(pending)
             pending = ""
     sentences.append(f"{pending} {text[start:].strip()}".strip())
-    return [" ".join(sentence.split()) for sentence in sentences if sentence.strip()]
+    return [_with_single_spaces(sentence) for sentence in sentences if sentence]
+
+
+def _with_single_spaces(stripped: str) -> str:
+    """No white space but the space is printable."""
+    if stripped.isprintable() and "  " not in stripped:
+        return stripped
+    return " ".join(stripped.split())
 
 
 def _ends_with_abbreviation(piece: str) -> bool:
     if not piece.endswith("."):
+        return False
+    end = piece[-LONGEST_ABBREVIATION - 2 : -1]
+    if len(end) > LONGEST_ABBREVIATION and end.isalpha():
         return False
     word = piece[-LAST_WORD:].rsplit(maxsplit=1)[-1]
     return ABBREVIATION.fullmatch(word, word.rfind("(") + 1) is not None
