@@ -81,6 +81,13 @@ def test_a_question_that_seems_to_ask_for_something_else_is_placed_by_its_answer
     assert placed(conditions, papers, question, term)[2].field == "cuantias"
 
 
+def test_no_line_of_a_very_long_page_is_lost():
+    text = "\n".join(f"- El dato {number} de la lista." for number in range(1500))
+    sections = placed(part("Todo", text), part("Más", text))
+    assert sum(len(section.lines) for section in sections) == 3000
+    assert page_statements([part("Todo", text)], text) == []
+
+
 def test_a_section_that_a_rule_plainly_knows_keeps_its_label():
     papers = part("Documentación", "- DNI\n- Fotografía", Label("documentos_necesarios"))
     (section,) = placed(papers)

@@ -68,6 +68,7 @@ OPEN_WAYS = frozenset({"general", "paso"})
 """Steps whose words decide how one applies."""
 WAYS = {"online": ONLINE, "presencial": IN_PERSON, "telefono": PHONE, "correo": POST}
 LONGEST_NUMBER, LONGEST_LEAD = 24, 4
+LONGEST_OFFICE, FEWEST_OFFICES = 5, 2
 VIA_NAMES = {
     "online": "online",
     "presencial": "presencial",
@@ -84,7 +85,8 @@ def application_steps(parts: Sequence[PagePart]) -> FieldValue:
     lines: list[SectionLine] = []
     for part in parts:
         ordered = _are_steps(part.lines)
-        pieces = [(piece, row) for row in without_header_rows(part.lines) for piece in _split_ways(row)]
+        rows = _without_offices(without_header_rows(part.lines))
+        pieces = [(piece, row) for row in rows for piece in _split_ways(row)]
         for line, row in pieces:
             alternative = line.text != row.text and _only_way(line, line.text) == "telefono"
             for step in _steps(part, line, ordered=ordered, calls=alternative):
@@ -95,6 +97,24 @@ def application_steps(parts: Sequence[PagePart]) -> FieldValue:
         described = [pair for pair in zip(steps, lines, strict=True) if not lists_ways(pair[0]["detalle"])]
         steps, lines = [way for way, _ in described], [line for _, line in described]
     return FieldValue(steps, spans_of(lines)) if steps else FieldValue()
+
+
+def _without_offices(lines: Sequence[SectionLine]) -> list[SectionLine]:
+    """The lines without a list of offices and their addresses, where the line before says that one applies there."""
+    offices = [line for line in lines if _is_office(line)]
+    others = [line for line in lines if line not in offices]
+    if len(offices) < FEWEST_OFFICES or not any(IN_PERSON.search(fold_text(line.text)) for line in others):
+        return list(lines)
+    return [replace(line, text=line.text.rstrip(": ")) if line.kind == "text" else line for line in others]
+
+
+def _is_office(line: SectionLine) -> bool:
+    """Whether a line is an address, behind the name of its place at most."""
+    streets = streets_in(line.text)
+    if len(streets) != 1 or _via_of_label(line.text.partition(":")[0]):
+        return False
+    rest = line.text.replace(streets[0], "").strip(" .:,–-")
+    return len(rest.split()) <= LONGEST_OFFICE and not IN_PERSON.search(fold_text(rest))
 
 
 def steps_and_ways(how: Sequence[PagePart], where: Sequence[PagePart]) -> FieldValue:

@@ -39,15 +39,21 @@ class PageStatement:
 
 
 def page_statements(parts: Sequence[PagePart], text: str) -> list[PageStatement]:
-    return list(_statements(parts, text))[:MOST_STATEMENTS]
-
-
-def _statements(parts: Sequence[PagePart], text: str) -> Iterator[PageStatement]:
+    """The statements of the first sections, each section with all of its own."""
+    statements: list[PageStatement] = []
     for number, part in enumerate(parts):
-        for line in part.lines:
-            pieces = statements_in(line, text)
-            for place, piece in enumerate(pieces):
-                yield PageStatement(number, piece, place == 0, len(pieces))
+        own = list(_statements(number, part, text))
+        if len(statements) + len(own) > MOST_STATEMENTS:
+            break
+        statements += own
+    return statements
+
+
+def _statements(number: int, part: PagePart, text: str) -> Iterator[PageStatement]:
+    for line in part.lines:
+        pieces = statements_in(line, text)
+        for place, piece in enumerate(pieces):
+            yield PageStatement(number, piece, place == 0, len(pieces))
 
 
 def statement_words(folded: str) -> list[int]:

@@ -20,16 +20,15 @@ from headwater_recipes.procedures.sections.statement_network import page_shares
 
 WHOLE, SINGLE, OVERRULED = 0.45, 0.6, 0.6
 """How sure the network must be of a section as a whole, of a single statement, and against a rule."""
-SUPPORTED, DOUBTED = 0.12, 0.5
-"""A section is not what a heading above it says if the network gives that less than the first; nor what a doubtful rule says, if it
-also gives something else the second."""
+SUPPORTED = 0.12
+"""Below this, a section is not what a heading above it or a doubtful rule says."""
 CAUTIOUS_FIELDS, CAUTIOUS = frozenset({"descripcion", "organismo", "datos_importantes"}), 0.65
 FEWEST_STATEMENTS, FEWEST_BELOW, MOST_TITLES = 4, 2, 3
 RESPONSIBLE = re.compile(r"\b(?:responsa\w+|competen\w+|responsible|ardura\w+|eskudun\w*)")
 OTHER = CLASSES.index("other")
 TERM_PLACES = [place for place, name in enumerate(CLASSES) if name.startswith("plazos.")]
 TERMS = [CLASSES[place].partition(".")[2] for place in TERM_PLACES]
-PLAIN_TERM = 0.8
+PLAIN_TERM = 0.6
 """How sure the network must be of a time limit within a section about another."""
 Placed = tuple[SectionLine, Label | None]
 
@@ -90,7 +89,7 @@ def _keeps_label(part: PagePart, label: Label, mean: Any) -> bool:
     own, best = CLASSES.index(class_of_label(label)), int(mean.argmax())
     if how_known(part) == "known":
         return mean[best] < OVERRULED or best == own or OTHER in {best, own}
-    if part.own and (mean[best] < DOUBTED or RESPONSIBLE.search(fold_text(part.title))):
+    if part.own and RESPONSIBLE.search(fold_text(part.title)):
         return True
     return (not part.own and label.field in STICKY) or mean[own] >= SUPPORTED
 
@@ -129,7 +128,8 @@ def _divided(part: PagePart, placed: Sequence[Placed]) -> Iterator[PagePart]:
         return
     for number, (label, run) in enumerate(groupby(placed, key=lambda pair: pair[1])):
         lines = tuple(line for line, _ in run)
-        piece = replace(part, label=label, by_model=label is not None, own=True, lines=lines)
+        by_model = label is not None and (part.by_model or label != part.label)
+        piece = replace(part, label=label, by_model=by_model, own=True, lines=lines)
         above = (*part.above, part.title)
         yield piece if number == 0 else replace(piece, title="", above=above, start=lines[0].start)
 
