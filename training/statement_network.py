@@ -10,6 +10,7 @@ import copy
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -172,7 +173,10 @@ def fit(examples: Examples, places: Sequence[int], device: torch.device, seed: i
     first = page_tensors(examples, places[:1], device, None)
     network = StatementNetwork(first.dense.shape[1], len(examples.arrays["classes"])).to(device)
     average = copy.deepcopy(network)
-    counts = np.bincount(examples.arrays["target"].clip(0), minlength=len(examples.arrays["classes"]))
+    targets = np.concatenate(
+        [examples.arrays["target"][examples.range_of("statement_ends", place)] for place in places]
+    )
+    counts = np.bincount(targets[targets >= 0], minlength=len(examples.arrays["classes"])).clip(1)
     weight = torch.tensor((counts.mean() / counts) ** 0.25, dtype=torch.float32, device=device)
     optimiser = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
     batches = -(-len(places) // PAGES_AT_ONCE)
@@ -218,10 +222,21 @@ def layers(network: StatementNetwork) -> dict[str, Any]:
     }
 
 
+def write_networks(networks: Sequence[StatementNetwork], target: Path) -> None:
+    np.savez_compressed(
+        target,
+        **{
+            f"{number}.{name}": array
+            for number, network in enumerate(networks)
+            for name, array in layers(network).items()
+        },
+    )
+
+
 def report(
     networks: Sequence[StatementNetwork], examples: Examples, places: Sequence[int], device: torch.device
 ) -> Iterator[str]:
-    """How many statements of these pages are placed right, with all hints, without any, and without headings."""
+    """How many statements of these pages are placed right, with all hints and without any."""
     reworded = examples.arrays["reworded"]
     for name, is_reworded in (("reworded", True), ("usual", False)):
         some = [place for place in places if bool(reworded[place]) == is_reworded]
@@ -232,9 +247,9 @@ def report(
             dense = page.dense.clone()
             if not hinted:
                 dense[:, -_hint_features(examples) :] = 0
-            without_hints = PageTensors(**{**vars(page), "dense": dense})
+            page_as_seen = PageTensors(**{**vars(page), "dense": dense})
             with torch.no_grad():
-                shares = sum(network(without_hints).softmax(1) for network in networks) / len(networks)
+                shares = sum(network(page_as_seen).softmax(1) for network in networks) / len(networks)
             yield f"{name}, {'with' if hinted else 'without'} hints: {_figures(shares, page.targets, examples)}"
 
 
@@ -272,14 +287,7 @@ def main() -> None:
     held_out = [place for place, name in enumerate(batch) if name in apart]
     for line in report(networks, examples, held_out, device):
         sys.stdout.write(line + "\n")
-    np.savez_compressed(
-        options.target,
-        **{
-            f"{number}.{name}": array
-            for number, network in enumerate(networks)
-            for name, array in layers(network).items()
-        },
-    )
+    write_networks(networks, Path(options.target))
 
 
 if __name__ == "__main__":

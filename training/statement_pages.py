@@ -175,8 +175,12 @@ def _other_titles(part: PagePart, name: str, language: str, rng: random.Random) 
     return [*others, *([part.title] * (ALTERNATIVES - len(others))), ""]
 
 
+def labelled_pages() -> list[LabelledPage]:
+    return [page for page in (*portal_pages(), *text_pages()) if page.statements]
+
+
 def main() -> None:
-    pages = [page for page in (*portal_pages(), *text_pages()) if page.statements]
+    pages = labelled_pages()
     write_examples(pages, Path(sys.argv[1]))
     names = Counter(name for page in pages for name in page.names)
     sys.stdout.write(f"{len(pages)} pages, {sum(names.values())} statements: {names.most_common()}\n")

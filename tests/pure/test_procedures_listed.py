@@ -36,6 +36,11 @@ def read_one(main: str) -> dict:
         ),
         ("Bring your passport and a recent photograph.", ["your passport", "a recent photograph"]),
         ("Hay que entregar una copia del título.", []),
+        (
+            "Hay que entregar una copia del título y un volante, que se expide en Correos, bancos y estancos.",
+            ["una copia del título", "un volante"],
+        ),
+        ("Presente el DNI, a ser posible en vigor.", []),
         ("La oficina abre los lunes, los martes y los jueves.", []),
     ],
 )
@@ -52,6 +57,8 @@ def test_p17_a_sentence_that_sets_conditions_lists_them():
     ]
     assert conditions_listed("Hace falta que el recibo esté a tu nombre.") == []
     assert conditions_listed("La casa que alquilas y que habitas.") == []
+    assert conditions_listed("Hace falta ser mayor de edad, que vivas aquí y que no tengas deudas.") == []
+    assert conditions_listed("Hay que vivir en una casa que tenga agua y que esté habitada.") == []
 
 
 def test_p17_lines_with_unknown_labels_are_sections():
@@ -63,9 +70,17 @@ def test_p17_lines_with_unknown_labels_are_sections():
     assert ("La carpeta", "copia del DNI.") in sections
     assert ("Bolsillo", "dos euros al año.") in sections
     assert ("Lunes", "de 9 a 14") not in sections
-    spans = {part.title: part.lines[0] for part in sections_by_rules(text) if part.lines}
-    line = spans["La carpeta"]
-    assert text[line.start : line.end] == "copia del DNI."
+
+
+def test_p26_the_value_behind_an_unknown_label_has_its_own_place():
+    text = (
+        "# Bono\n\n## Cosas\n\n- [Te contestamos](https://a.example/y): en tres meses\n- Bolsillo: dos euros\n- Sitio: calle Mayor\n\n"
+        "## Otras\n\na) **Lugar** abierto a las 10:30 horas\n\nb) **Otro** abierto a las 11:30 horas\n\nc) **Más** cerrado a las 12:30 horas"
+    )
+    values = {part.title: part.lines[0] for part in sections_by_rules(text) if part.lines}
+    assert len(values) >= 6
+    for line in values.values():
+        assert text[line.start : line.end] == line.text
 
 
 def test_p13_the_first_of_two_elements_in_a_box_is_a_label_in_any_words():
@@ -108,3 +123,12 @@ def test_p17_a_law_stands_without_the_clause_before_it():
     base = "<h2>Requisitos</h2><p>Ser mayor de edad.</p><h2>Documentación</h2><ul><li>DNI</li></ul><h2>Normativa</h2>"
     document = read_one(f"{base}<p>Todo esto sale del Reglamento municipal de celebración de bodas.</p>")
     assert document["base_legal"] == ["Reglamento municipal de celebración de bodas"]
+    document = read_one(f"{base}<p>El Código Civil establece el régimen y la Ley 3/2020 lo completa.</p>")
+    assert "Código Civil" in str(document["base_legal"])
+
+
+def test_a_row_without_cells_is_read():
+    document = read_one(
+        "<h2>Requisitos</h2><p>Ser mayor de edad.</p><h2>Documentación</h2><ul><li>DNI</li></ul><pre>| a\n| b</pre>"
+    )
+    assert document["documentos_necesarios"][0] == "DNI"

@@ -58,14 +58,14 @@ def test_sections_about_something_else_stay_unplaced():
         assert section.field not in {"requisitos", "documentos_necesarios", "tasas", "plazos"}
 
 
-def test_the_model_is_small_and_gives_the_same_answer_every_time():
+def test_the_model_is_small_and_gives_shares_of_one():
     assert MODEL.stat().st_size < SMALL_FILE
     text = "- Ley 39/2015, de 1 de octubre.\n- Decreto 12/2020, de 3 de mayo."
     section = part("Lo manda", text)
     statements = page_statements([section], text)
-    first, second = (page_shares(statements, [section]) for _ in range(2))
-    assert (first == second).all()
-    assert first.shape[0] == 2
+    shares = page_shares(statements, [section])
+    assert shares.shape[0] == 2
+    assert abs(shares.sum(1) - 1).max() < 1e-5
     assert page_shares([], []).shape[0] == 0
 
 
@@ -81,11 +81,16 @@ def test_a_question_that_seems_to_ask_for_something_else_is_placed_by_its_answer
     assert placed(conditions, papers, question, term)[2].field == "cuantias"
 
 
-def test_no_line_of_a_very_long_page_is_lost():
-    text = "\n".join(f"- El dato {number} de la lista." for number in range(1500))
-    sections = placed(part("Todo", text), part("Más", text))
-    assert sum(len(section.lines) for section in sections) == 3000
-    assert page_statements([part("Todo", text)], text) == []
+def test_no_line_of_a_very_long_section_is_lost_and_the_other_sections_are_read():
+    facts = ("Hay que traer el DNI número {}.", "Cuesta {} euros al año.", "Se contesta en {} días hábiles.")
+    text = "\n".join(facts[number % 3].format(number) for number in range(900))
+    everything = PagePart(title="Todo", level=1, label=None, lines=tuple(lines_of(text)))
+    papers = part(
+        "El sobre que traes", "- Fotocopia del DNI\n- Certificado de empadronamiento\n- Una fotografía"
+    )
+    sections = placed(everything, papers)
+    assert sum(len(section.lines) for section in sections) == 903
+    assert sections[-1].field == "documentos_necesarios"
 
 
 def test_a_section_that_a_rule_plainly_knows_keeps_its_label():

@@ -61,7 +61,7 @@ SITE_IN_TITLE = re.compile(r"(?<!\s)\s[-|–—·]\s")
 class Procedure:
     """`document`: the ProcedureDoc without the time of extraction. `spans`: where in the text each field was found.
     `fields_with_section`: the fields for which the page has a section. `placed_by`: for each field that has a value, `model`
-    where the classifier recognised its section, else `rule`. `origins`: of fields that are not in the text."""
+    where the network placed its section, else `rule`. `origins`: of fields that are not in the text."""
 
     document: Mapping[str, Any]
     spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
@@ -149,7 +149,7 @@ def _procedure(
 
 
 def _placed_by(spans: Sequence[Span], lines_by_model: Sequence[Span]) -> str:
-    """Whether a value stands in a section that the classifier recognised, whatever field the section is about."""
+    """Whether a value stands in a section that the network placed, whatever field the section is about."""
     for start, end in spans:
         place = bisect_left(lines_by_model, (end, 0))
         if place and lines_by_model[place - 1][1] > start:

@@ -74,7 +74,7 @@ def parse_page(
     markup: str, utf8: bytes | None = None, *, is_whole: bool = False
 ) -> tuple[PageEvidence, FlatPage]:
     """What the page says about itself, and its blocks. What a declared article has around it is left out, unless the whole page is
-    asked for: half of the work is done once per tag and block, and these are never chosen."""
+    asked for: half of the work is done once per tag and block, and these are hardly ever chosen."""
     tree = parse_html(markup, utf8)
     evidence = gather_stated(tree)
     remove_unreadable(tree)

@@ -49,9 +49,12 @@ OR_ONLINE = re.compile(
 )
 SENDS = re.compile(r"\b(?:envi|mand|remit|escrib|escriu|bidal|idatz|send|write|mail)\w*")
 POSTS = re.compile(
-    r"\b(?:envi(?:ando|andolo|andola|ar|arlo|arla|e|en|a|ad|eu|ant|arse)|remit(?:iendo|iendolo|ir|irse|a|an|e|en)|mand(?:ando|ar|arlo|e|a)|tramet(?:ent|re|eu|i)|send(?:ing)?(?: it| them)?|bidali\w{0,4})\b"
+    r"\b(?:envi(?:ando|andolo|andola|ar|arlo|arla|e|en|a|ad|eu|ant|arse)|remit(?:iendo|iendolo|ir|irse|a|e)|mand(?:ando|ar|arlo|e|a)|tramet(?:ent|re|eu|i)|send(?:ing)?(?: it| them)?|bidali\w{0,4})\b"
 )
 """What is sent to a street goes by post."""
+VISITS = re.compile(
+    r"presencial|en perso[na]a?\b|in person|aurrez aurre|\b(?:en|na) (?:(?:la|nuestra|nosa|la nostra) )?(?:oficina|bulego)|ventanilla|mostrador|taulell"
+)
 GOES = re.compile(
     r"^(?:\w+ ){0,3}?(?:acerqu\w+|acercate|pase|pasese|passa|passeu|ven|venga|vine|veniu|vai|acuda|acude|achegu\w+|achegate|etorri|hurbildu|come|go|present\w+|entreg\w+|deix\w+|deja\w*|lleva\w*|porta\w*|puede\w*|podeu|pots|pode|podes)\b"
 )
@@ -297,7 +300,10 @@ def ways_of(line: SectionLine) -> list[str]:
         ways.add("online")
     if streets_in(line.text):
         posted = POSTS.search(folded) and not ways & {"online", "telefono"} and not GOES.match(folded)
-        ways = {"correo"} if posted else ways | {"presencial"}
+        goes = not posted or VISITS.search(folded)
+        ways = (
+            (ways - {"presencial"}) | ({"correo"} if posted else set()) | ({"presencial"} if goes else set())
+        )
     if "@" in line.text and SENDS.search(folded):
         ways.add("correo")
     return [name for name in WAYS if name in ways]

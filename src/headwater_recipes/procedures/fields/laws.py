@@ -29,9 +29,13 @@ ARTICLE = re.compile(
 )
 LONGEST_INTRODUCTION, FEWEST_BEFORE = 25, 3
 TELLS = re.compile(
-    r"\b(?:est[áà]|está|sale|salen|surt|viene|ve|dice|diu|di|regula\w*|rige\w*|regeix\w*|rexe\w*|establec\w*|establei\w*|recog\w*|recull\w*|fija\w*|fixa\w*|aplica\w*|basa\w*|ampara\w*|aprob\w*|aprov\w*|set out|comes|says|written|governed|laid down|based)\b",
+    r"\b(?:est[áà]|sale|salen|surt|viene|ve|dice|diu|di|regula\w*|rige\w*|regeix\w*|rexe\w*|establec\w*|establei\w*|recog\w*|recull\w*|fija\w*|fixa\w*|aplica\w*|basa\w*|ampara\w*|aprob\w*|aprov\w*|set out|comes|says|written|governed|laid down|based)\b",
     re.IGNORECASE,
 )
+OTHER_NORM = re.compile(
+    r"\b(?:C[oó]d(?:igo|i)\b|Estatut\w*|Conveni\w*|Plan General|Text[oe]? [Rr]efund|Directiva|Bases?\b)|\b(?:y|i|e|and|eta) (?:el |la |l['’])?$"
+)
+"""Another norm before the first that is known, or an "and" right before it."""
 ARTICLE_BEFORE = re.compile(
     r"(?:el |los |l['’]|els )?(?:art[ií]culos?|articles?|artigos?|art\.) [\d.,y i-]{1,20}(?:de la|del|de l['’]|da|do|of the) ?$",
     re.IGNORECASE,
@@ -115,11 +119,9 @@ def _tells(text: str) -> bool:
 def _without_introduction(text: str) -> str:
     """The text from its first norm on, if a clause of its own stands before that: "Todo esto sale del Reglamento …"."""
     norm = NORM.search(text)
-    if (
-        norm is None
-        or len(text[: norm.start()].split()) < FEWEST_BEFORE
-        or not TELLS.search(text[: norm.start()])
-    ):
+    before = text[: norm.start()] if norm else ""
+    tells = len(before.split()) >= FEWEST_BEFORE and TELLS.search(before) and not OTHER_NORM.search(before)
+    if norm is None or not tells:
         return text
     article = ARTICLE_BEFORE.search(text, 0, norm.start())
     return text[article.start() if article else norm.start() :]

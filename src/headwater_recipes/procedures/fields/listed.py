@@ -15,7 +15,10 @@ DETERMINER = r"(?:(?:el|la|los|las|un|una|unos|unas|tu|su|vuestr[oa]s?|tus|sus|o
 PAPER = r"(?:(?:foto)?c[oò]p(?:ia|ies|ias)|fotograf\w+|DNI|NIE|certificad\w*|certificat\w*|justificant\w*|pasaporte|passport|proof|resguardo|resguard)\b"
 BEGINS_THING = re.compile(rf"(?:{DETERMINER}|{PAPER})", re.IGNORECASE)
 AND_THING = re.compile(rf", (?:(?:y|i|e|and) )?| (?:y|i|e|and) (?={DETERMINER}|{PAPER})", re.IGNORECASE)
-REMARK = re.compile(r"(?:que|which|si|se|if|per si|por si|en su caso|si escau)\b", re.IGNORECASE)
+REMARK = re.compile(
+    r"(?:que|which|si|se|if|per si|por si|en su caso|si escau|a ser posible|a poder ser|a través|a poder|o bien|o en|as soon|a la vez|o sea)\b",
+    re.IGNORECASE,
+)
 SETS = re.compile(
     r"\b(?:hace falta|hay que|es necesario|es preciso|basta(?: con)?|pedimos|pide|exige|exigimos|siempre|se requiere|condici[oó]n\w*|cal|fa falta|demanem|sempre|[ée] preciso|pedimos|provided|as long as|condition)\b",
     re.IGNORECASE,
@@ -34,10 +37,12 @@ def papers_listed(sentence: str) -> list[str]:
     if thing is None:
         return []
     pieces: list[str] = []
+    in_remark = False
     for piece in AND_THING.split(sentence[thing.start() :].rstrip(".;!")):
-        if not pieces or BEGINS_THING.match(piece):
+        in_remark = bool(REMARK.match(piece)) or (in_remark and not BEGINS_THING.match(piece))
+        if not pieces or (BEGINS_THING.match(piece) and not in_remark):
             pieces.append(piece)
-        elif not REMARK.match(piece):
+        elif not in_remark:
             pieces[-1] += f", {piece}"
     short = all(len(piece.split()) <= LONGEST_THING for piece in pieces)
     return pieces if len(pieces) >= FEWEST_THINGS and short else []
@@ -46,7 +51,7 @@ def papers_listed(sentence: str) -> list[str]:
 def conditions_listed(sentence: str) -> list[str]:
     """The conditions that a sentence sets one after another, each from its "que" on; none where there are fewer than two."""
     sets = SETS.search(sentence)
-    first = FIRST_THAT.search(sentence, sets.end(), sets.end() + AFTER_VERB) if sets else None
+    first = FIRST_THAT.match(sentence, sets.end() + 1) if sets else None
     if first is None:
         return []
     pieces = THAT.split(sentence[first.start() :].rstrip(".;"))

@@ -103,9 +103,13 @@ def _are_in_pairs(nodes: list[LexborNode], texts: list[str]) -> bool:
         return False
     if not all(_is_like_label(text) for text in texts) or any(node.css_first("a") for node in nodes):
         return False
-    values = [_partner(node) for node in nodes]
-    classes = {class_of(value) for value in values if value is not None}
-    return None not in values and len(classes) == 1 and not classes & {"", class_of(nodes[0])}
+    classes: set[str] = set()
+    for node in nodes:
+        value = _partner(node)
+        if value is None:
+            return False
+        classes.add(class_of(value))
+    return len(classes) == 1 and not classes & {"", class_of(nodes[0])}
 
 
 def _is_like_label(text: str) -> bool:

@@ -99,7 +99,7 @@ DEPARTMENT = re.compile(
 )
 
 GOVERNMENT_OF = re.compile(
-    r"(?:^|, )(?:gobierno|govern|goberno|junta|xunta|regional government|government) (?:de |d |del |da |do |of )(?:la |les |las |los |els )?(\w+(?: (?!(?:de|del|d|da|do)\b)\w+){0,2})$"
+    r"(?:^|, )(?:gobierno|govern|goberno|(?:junta|xunta)(?! de (?:distrito|personal|compensacion|vecinos|portavoces))|regional government|government) (?:de |d |del |da |do |of )(?:la |les |las |los |els )?(\w+(?: (?!(?:de|del|d|da|do)\b)\w+){0,2})$"
 )
 """A government whose community is not in the list."""
 

@@ -62,8 +62,8 @@ FEATURES = HEADING_FEATURES + BODY_FEATURES + SHAPE_FEATURES + 3 * DIMENSIONS
 
 @lru_cache(maxsize=MOST_SECTIONS)
 def section_shares(title: str, lines: tuple[SectionLine, ...]) -> Any:
-    """The probability of each class, by heading and lines. Kept for the sections of one page: they are placed by it, and then the
-    page is judged by it."""
+    """The probability of each class, by heading and lines. Kept for the sections of one page, because its description is judged by
+    them, too."""
     weights, bias = read_model()
     scores = section_features(title, lines) @ weights + bias
     shares = np.exp(scores - scores.max())

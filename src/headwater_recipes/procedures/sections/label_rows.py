@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from headwater_recipes.procedures.sections.parts import CELL, PagePart, SectionLine
+from headwater_recipes.procedures.sections.statements import with_spans
+from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 FEWEST_ROWS, FEWEST_LINES, LONGEST_LABEL, BELOW = 4, 3, 9, 3
 SHARE_OF_LINES = 0.6
 COLON = re.compile(r"^[^\s\d:.;,][^:.;]{2,70}?\s?:\s+(?=\S)")
 ADDRESS = re.compile(r"(?:https?|www|tel\w*|fax|e-?mail|correo\w*)\b", re.IGNORECASE)
-BOLD_LEAD = re.compile(r"^(?:\s*[-*+•]\s+|\s*\d{1,2}[.)]\s+)?\*\*.{1,160}?\*\*\s*:?\s*")
 
 
 def divide_label_rows(parts: Sequence[PagePart], text: str) -> list[PagePart]:
@@ -49,7 +50,7 @@ def _labelled_lines(part: PagePart) -> list[SectionLine]:
     """The lines of an unknown section that have labels of their own: most of its lines, or none."""
     if part.label is not None:
         return []
-    rows = [line for line in part.lines if _is_labelled_row(line)]
+    rows = [line for line in without_header_rows(part.lines) if _is_labelled_row(line)]
     tables = [line for line in part.lines if line.kind == "row" and sum(map(bool, line.cells)) > 1]
     if len(rows) >= FEWEST_ROWS and len(rows) >= len(tables):
         return rows
@@ -96,7 +97,12 @@ def _section(part: PagePart, line: SectionLine, text: str) -> PagePart:
     """The label as the heading of a section with its value as a line of its own."""
     value = _cell(line, text) if line.kind == "row" else _rest(line, text)
     return replace(
-        part, title=_label_of(line), level=max(BELOW, part.level + 1), lines=(value,), start=line.start
+        part,
+        title=_label_of(line),
+        above=(*part.above, part.title),
+        level=max(BELOW, part.level + 1),
+        lines=(value,),
+        start=line.start,
     )
 
 
@@ -112,9 +118,8 @@ def _cell(line: SectionLine, text: str) -> SectionLine:
 
 
 def _rest(line: SectionLine, text: str) -> SectionLine:
-    value = line.rest or line.text[len(COLON.match(line.text)[0]) :]  # type: ignore[index]
-    raw = text[line.start : line.end]
-    label = BOLD_LEAD.match(raw) if line.lead else None
-    start = label.end() if label else max(0, raw.find(":") + 1)
-    start += len(raw[start:]) - len(raw[start:].lstrip())
-    return replace(line, kind="text", text=value, lead="", rest="", start=line.start + start)
+    """The text behind the label, where its words stand."""
+    label = line.lead or line.text.partition(":")[0]
+    value = line.rest or line.text.partition(":")[2].strip()
+    _, rest = with_spans(line, [label, value], text[line.start : line.end])
+    return replace(rest, kind="text")

@@ -39,13 +39,12 @@ class PageStatement:
 
 
 def page_statements(parts: Sequence[PagePart], text: str) -> list[PageStatement]:
-    """The statements of the first sections, each section with all of its own."""
+    """The statements of the sections, each with all of its own; a section that is too long has none."""
     statements: list[PageStatement] = []
     for number, part in enumerate(parts):
         own = list(_statements(number, part, text))
-        if len(statements) + len(own) > MOST_STATEMENTS:
-            break
-        statements += own
+        if len(statements) + len(own) <= MOST_STATEMENTS:
+            statements += own
     return statements
 
 

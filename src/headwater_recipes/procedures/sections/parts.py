@@ -143,7 +143,7 @@ def _link_text(match: re.Match[str]) -> str:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PagePart:
     """A section. `label`: of its heading, or of the heading above if its own has none. `own`: the label is that of its own
-    heading. `also`: all labels of a heading that names two fields. `by_model`: the classifier, not a rule, gave the label. `above`: the titles of the headings above."""
+    heading. `also`: all labels of a heading that names two fields. `by_model`: the network, not a rule, gave the label. `above`: the titles of the headings above."""
 
     title: str
     level: int

@@ -1,4 +1,4 @@
-"""Recognises the field of a single sentence, where a section says several things or has no heading. The weights were trained on
+"""The statements of a section with their spans, and which term a statement is about. The weights for the latter were trained on
 sentences that stand in the fields of labelled pages (`training/statements.py`)."""
 
 import re
@@ -42,10 +42,10 @@ def statements_in(line: SectionLine, page_text: str) -> list[SectionLine]:
     pieces = [clause for sentence in sentences(line.text) for clause in CLAUSE.split(sentence)]
     if len(pieces) < 2:
         return [line]
-    return list(_with_spans(line, pieces, page_text[line.start : line.end]))
+    return list(with_spans(line, pieces, page_text[line.start : line.end]))
 
 
-def _with_spans(line: SectionLine, pieces: Sequence[str], raw: str) -> Iterator[SectionLine]:
+def with_spans(line: SectionLine, pieces: Sequence[str], raw: str) -> Iterator[SectionLine]:
     """The pieces of a line, each where its words stand in the raw line, with the links that stand there; targets of links are no
     words."""
     words = RUN.finditer(TARGET.sub(lambda match: " " * len(match[0]), raw))

@@ -24,7 +24,7 @@ def is_header_row(lines: Sequence[SectionLine], place: int) -> bool:
     short = all(len(cell.split()) <= MOST_WORDS and not DIGIT.search(cell) for cell in cells)
     if not short or any(cell.endswith((".", ";")) for cell in line.cells):
         return False
-    return not cells[0] or any(COLUMNS.match(cell) for cell in cells)
+    return bool(cells) and (not cells[0] or any(COLUMNS.match(cell) for cell in cells))
 
 
 def without_header_rows(lines: Sequence[SectionLine]) -> list[SectionLine]:
