@@ -101,7 +101,7 @@ def test_a_section_that_a_rule_plainly_knows_keeps_its_label():
 
 def test_prose_below_the_title_is_divided_between_the_fields_of_its_sentences():
     text = (
-        "Ayuda para quienes cuidan de un familiar en casa. Pueden pedirla las personas mayores de edad que vivan en el municipio y tengan a su cargo a un familiar dependiente. "
+        "Ayuda para quienes cuidan de un familiar en casa. Pueden solicitarla las personas mayores de 65 años que estén empadronadas en el municipio. "
         "Hay que entregar una fotocopia del DNI, el certificado de empadronamiento y el informe médico. Se pide del 3 al 28 de marzo. "
         "El Ayuntamiento contesta en dos meses. Si no contesta en ese tiempo, la solicitud se entiende desestimada."
     )

@@ -18,7 +18,7 @@ from headwater_recipes.procedures.sections.page_statements import how_known, pag
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 from headwater_recipes.procedures.sections.statement_network import page_shares
 
-WHOLE, SINGLE, OVERRULED = 0.45, 0.6, 0.6
+WHOLE, SINGLE, OVERRULED = 0.45, 0.55, 0.6
 """How sure the network must be of a section as a whole, of a single statement, and against a rule."""
 SUPPORTED = 0.12
 """Below this, a section is not what a heading above it or a doubtful rule says."""
