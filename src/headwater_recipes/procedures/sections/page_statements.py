@@ -10,7 +10,12 @@ import numpy as np
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.labels.questions import label_of_question
 from headwater_recipes.procedures.labels.recognise import plain_label
-from headwater_recipes.procedures.sections.classifier import CLASSES, FACTS, class_of_label, text_shape
+from headwater_recipes.procedures.sections.classifier import (
+    CLASSES,
+    SHAPE_FEATURES,
+    class_of_label,
+    text_shape,
+)
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
 from headwater_recipes.procedures.sections.statements import MOST_LETTERS, statements_in
 from headwater_recipes.procedures.sections.word_meaning import DIMENSIONS, text_meaning
@@ -18,7 +23,6 @@ from headwater_recipes.procedures.sections.word_meaning import DIMENSIONS, text_
 MOST_STATEMENTS = 600
 """Of one page; what follows is judged by rules alone."""
 BUCKETS, MOST_WORDS, STEM, FIRST_WORDS, GRAM = 8192, 40, 6, 3, 4
-SHAPE_FEATURES = 2 * len(FACTS) + 8
 KINDS = ("text", "item", "row")
 PLACE_FEATURES = len(KINDS) + 9
 DENSE = SHAPE_FEATURES + PLACE_FEATURES + DIMENSIONS

@@ -14,8 +14,8 @@ import numpy as np
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.sections.classifier import (
     CLASSES,
-    FACTS,
     MEANING_SCALE,
+    SHAPE_FEATURES,
     add_hashed,
     text_shape,
 )
@@ -25,7 +25,6 @@ from headwater_recipes.procedures.sections.word_meaning import DIMENSIONS, text_
 
 MODEL = Path(__file__).with_name("statements.npz")
 WORD_FEATURES, FIRST_WORDS, STEM = 2048, 3, 6
-SHAPE_FEATURES = 2 * len(FACTS) + 8
 FEATURES = WORD_FEATURES + SHAPE_FEATURES + 4 * DIMENSIONS + 2
 RUN = re.compile(r"\w+")
 TARGET = re.compile(r"\]\([^()\s]{1,2000}\)")
