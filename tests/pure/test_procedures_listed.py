@@ -72,6 +72,21 @@ def test_p17_lines_with_unknown_labels_are_sections():
     assert ("Lunes", "de 9 a 14") not in sections
 
 
+def test_p17_a_table_with_a_header_and_unknown_labels_is_divided_into_its_rows():
+    rows = "\n".join(
+        f"| {label} | {value} |"
+        for label, value in (
+            ("Concepto", "Detalle"),
+            ("Gente a la que va", "mayores de 65 años"),
+            ("La carpeta", "copia del DNI"),
+            ("Bolsillo", "dos euros"),
+            ("Te contestamos", "en tres meses"),
+        )
+    )
+    titles = [part.title for part in sections_by_rules(f"# Bono\n\n## Cosas\n\n{rows}")]
+    assert titles == ["Bono", "Cosas", "Gente a la que va", "La carpeta", "Bolsillo", "Te contestamos"]
+
+
 def test_p26_the_value_behind_an_unknown_label_has_its_own_place():
     text = (
         "# Bono\n\n## Cosas\n\n- [Te contestamos](https://a.example/y): en tres meses\n- Bolsillo: dos euros\n- Sitio: calle Mayor\n\n"

@@ -24,13 +24,14 @@ def _divided(part: PagePart, text: str) -> Iterator[PagePart]:
     if not labelled:
         yield part
         return
-    first = part.lines.index(labelled[0])
-    yield replace(part, lines=part.lines[:first])
+    lines = without_header_rows(part.lines)
+    first = lines.index(labelled[0])
+    yield replace(part, lines=tuple(lines[:first]))
     starts = {line.start for line in labelled}
     in_rows = labelled[0].kind == "row"
     remaining: list[SectionLine] = []
     section: PagePart | None = None
-    for line in part.lines[first:]:
+    for line in lines[first:]:
         if line.start in starts:
             if section is not None:
                 yield section
@@ -50,8 +51,9 @@ def _labelled_lines(part: PagePart) -> list[SectionLine]:
     """The lines of an unknown section that have labels of their own: most of its lines, or none."""
     if part.label is not None:
         return []
-    rows = [line for line in without_header_rows(part.lines) if _is_labelled_row(line)]
-    tables = [line for line in part.lines if line.kind == "row" and sum(map(bool, line.cells)) > 1]
+    content = without_header_rows(part.lines)
+    rows = [line for line in content if _is_labelled_row(line)]
+    tables = [line for line in content if line.kind == "row" and sum(map(bool, line.cells)) > 1]
     if len(rows) >= FEWEST_ROWS and len(rows) >= len(tables):
         return rows
     for has_label in (_has_bold_label, _has_colon):
