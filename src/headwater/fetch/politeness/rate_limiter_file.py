@@ -213,6 +213,9 @@ def _transaction(database: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
+FURTHER_ATTEMPTS = 3
+
+
 class DamagedFile(sqlite3.DatabaseError):
     """The integrity check failed."""
 
@@ -222,15 +225,30 @@ def open_rate_limits(path: Path) -> sqlite3.Connection:
     try:
         return _open_database(path)
     except sqlite3.Error as error:
-        if not is_damaged(error):
+        if not (is_damaged(error) or _cannot_be_read(error)):
             raise _unusable(path, error) from error
     with _exclusive(path):
         try:
-            return _open_database(path)  # another process may have repaired it meanwhile
+            return _open_repaired(path)
         except sqlite3.Error as error:
             if not is_damaged(error):
                 raise _unusable(path, error) from error
             return _replace_file(path, error)
+
+
+def _open_repaired(path: Path) -> sqlite3.Connection:
+    """Another process may have repaired the file meanwhile. One that still reads the old file then makes it unreadable for a moment."""
+    for _ in range(FURTHER_ATTEMPTS):
+        try:
+            return _open_database(path)
+        except sqlite3.Error as error:
+            if not _cannot_be_read(error):
+                raise
+    return _open_database(path)
+
+
+def _cannot_be_read(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_IOERR
 
 
 def is_damaged(error: sqlite3.Error) -> bool:
