@@ -40,11 +40,8 @@ def organism(more: str = "", beside: str = "", owner: str = "Ayuntamiento de Mue
             "<h2>Servicio responsable</h2><p>Servicio de Playas, que abre por las mañanas</p>",
             "Servicio de Playas",
         ),
-        ("<p>Le atiende el Negociado de Pesca y Mar en el 955 123 456.</p>", "Negociado de Pesca y Mar"),
-        (
-            "<p>Los compañeros de Pesca y Mar responden en el 955 123 456.</p>",
-            "Pesca y Mar",
-        ),
+        ("<p>Le atiende el Negociado de Pesca y Mar en el 955 123 456.</p>", "Ayuntamiento de Muestra"),
+        ("<h2>Contacto</h2><p>Servicio de Pesca</p><p>955 123 456</p>", "Ayuntamiento de Muestra"),
         ("<p>El Área de Pesca, que es la que lleva los permisos, contesta siempre.</p>", "Área de Pesca"),
         ("<p>Pásese por la Concejalía de Pesca cualquier mañana.</p>", "Concejalía de Pesca"),
         (

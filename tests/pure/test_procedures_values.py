@@ -71,21 +71,23 @@ def test_a_short_number_alone_is_a_way_to_apply():
 
 def test_the_electronic_office_is_not_an_address():
     main = f"{BASE}<h2>Dónde presentarlo</h2><p>Por internet, en la sede, o en el Registro General, plaza Mayor, 1.</p>"
-    assert read_one(main)["donde_solicitar"] == {"direcciones": ["plaza Mayor, 1"]}
+    assert read_one(main)["donde_solicitar"] == {"direcciones": ["Registro General, plaza Mayor, 1"]}
     main = f"{BASE}<h2>Dónde presentarlo</h2><p>Por internet, en la sede del Ayuntamiento.</p>"
     assert "donde_solicitar" not in read_one(main)
 
 
 @pytest.mark.parametrize(
-    ("text", "fee"),
+    ("text", "note"),
     [
-        ("Gratuito. El duplicado también.", "Gratuito"),
-        ("Gratuito. El duplicado cuesta 12 EUR.", "Gratuito. El duplicado cuesta 12 EUR."),
-        ("Gratuito. El duplicado cuesta 12.", "Gratuito. El duplicado cuesta 12."),
+        ("Gratuito. El duplicado también.", None),
+        ("Gratuito. El duplicado cuesta 12 EUR.", ["El duplicado cuesta 12 EUR."]),
+        ("Gratuito. El duplicado cuesta 12.", ["El duplicado cuesta 12."]),
     ],
 )
-def test_the_price_of_a_second_copy_is_not_lost(text: str, fee: str):
-    assert read_one(f"{BASE}<h2>Tasas</h2><p>{text}</p>")["tasas"] == fee
+def test_the_price_of_a_second_copy_is_a_note(text: str, note: list[str] | None):
+    document = read_one(f"{BASE}<h2>Tasas</h2><p>{text}</p>")
+    assert document["tasas"] == "Gratuito"
+    assert document.get("datos_importantes") == note
 
 
 def test_leaders_stand_between_a_name_and_an_amount():
@@ -186,13 +188,56 @@ def test_conditions_among_documents_are_requirements():
     assert document["documentos_necesarios"] == ["DNI", "Estar en posesión del título."]
 
 
-def test_a_sentence_that_names_several_ways_is_listed_under_each():
+def test_a_sentence_that_names_several_ways_is_divided_between_them():
     text = "Acérquese al registro, calle Mayor, 3, o envíe el impreso a tramites@villaclara.example."
     document = read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{text}</p>")
     assert document["como_solicitar"] == [
-        {"via": "presencial", "detalle": text},
-        {"via": "correo", "detalle": text},
+        {"via": "presencial", "detalle": "Acérquese al registro, calle Mayor, 3"},
+        {"via": "correo", "detalle": "envíe el impreso a tramites@villaclara.example."},
     ]
+
+
+def test_the_galician_article_divides_no_sentence():
+    undivided = "Presente na sede electrónica o impreso asinado no Rexistro Xeral."
+    document = read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{undivided}</p>")
+    assert document["como_solicitar"] == [
+        {"via": "online", "detalle": undivided},
+        {"via": "presencial", "detalle": undivided},
+    ]
+
+
+def test_a_sentence_whose_ways_cannot_be_divided_is_listed_under_each():
+    text = "Envíe el impreso por internet al registro general."
+    document = read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{text}</p>")
+    assert document["como_solicitar"] == [
+        {"via": "online", "detalle": text},
+        {"via": "presencial", "detalle": text},
+    ]
+
+
+def test_a_sentence_that_excludes_a_way_names_none():
+    text = "En el Registro General, calle Mayor, 3, o por correo certificado. No se admiten solicitudes por fax ni por correo."
+    document = read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{text}</p>")
+    assert document["como_solicitar"] == [
+        {"via": "presencial", "detalle": "En el Registro General, calle Mayor, 3"},
+        {"via": "correo", "detalle": "por correo certificado."},
+    ]
+
+
+def test_offices_are_ways_to_apply_where_nothing_else_says_that_one_may_come():
+    online = "<h2>Cómo solicitarlo</h2><p>Por internet, en la sede electrónica.</p>"
+    offices = "<h2>Lugar de presentación</h2><ul><li>Oficina Comarcal, calle Nueva, 7.</li></ul>"
+    document = read_one(f"{BASE}{online}{offices}")
+    assert document["como_solicitar"] == [
+        {"via": "online", "detalle": "Por internet, en la sede electrónica."},
+        {"via": "presencial", "detalle": "Oficina Comarcal, calle Nueva, 7."},
+    ]
+    assert document["canal"] == "mixto"
+
+
+def test_applying_by_mail_or_in_person_is_a_mixed_channel():
+    text = "Acérquese al registro, calle Mayor, 3, o envíe el impreso a tramites@villaclara.example."
+    assert read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{text}</p>")["canal"] == "mixto"
 
 
 def test_clauses_between_semicolons_that_name_one_way_each_are_listed_apart():
@@ -226,7 +271,7 @@ def test_a_section_about_where_to_apply_says_how_if_nothing_else_does():
     text = "Deje la solicitud en la biblioteca, calle del Pozo, 7, o llame al 949 555 010."
     document = read_one(f"{BASE}<h2>Dónde hay que ir</h2><p>{text}</p>")
     assert [step["via"] for step in document["como_solicitar"]] == ["presencial", "telefono"]
-    assert document["donde_solicitar"] == {"direcciones": ["calle del Pozo, 7"]}
+    assert document["donde_solicitar"] == {"direcciones": ["biblioteca, calle del Pozo, 7"]}
 
 
 def test_laws_in_a_sentence_are_cited_without_it():

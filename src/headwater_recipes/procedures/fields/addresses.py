@@ -6,7 +6,7 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.sections.by_form import is_address
 
 _STREET_WORDS = (
-    r"c/|c\.|calle|callej[oó]n|avenida|avda\.?|av\.|plaza|plazuela|pza\.?|pl\.|paseo|pº\.?|po\.|ronda|carretera|ctra\.?|camino|glorieta|travesía|gran vía|bulevar|cuesta|pasaje|alameda|muelle|porches|soportales"
+    r"c/|c\.(?!\s?p\b)|calle|callej[oó]n|avenida|avda\.?|av\.|plaza|plazuela|pza\.?|pl\.|paseo|pº\.?|po\.|ronda|carretera|ctra\.?|camino|glorieta|travesía|gran vía|bulevar|cuesta|pasaje|alameda|muelle|porches|soportales"
     r"|carrer|carreró|plaça|passeig|avinguda|rambla|camí|moll|passatge|travessera|travessia|baixada|pujada|riera|rúa|praza|estrada|camiño|peirao|travesa|street|avenue|square|road|quay|lane"
 )
 _BASQUE_STREET_WORDS = r"kalea|plaza|enparantza|etorbidea|hiribidea|pasealekua|bidea|karrika|kaia|zumardia"
@@ -34,8 +34,12 @@ NUMBERED = re.compile(
     rf"(?:{_NUMBER}){_AFTER_NUMBER}"
 )
 """A street, its number, and what belongs to them: floor, postcode and town."""
+ENGLISH_NUMBERED = re.compile(
+    rf"(?<![\w'’/.,-])\d{{1,4}},? (?:{_NAME} (?:Street|Road|Avenue|Square|Lane|Quay)\b|(?i:{_STREET_WORDS}) {_NAME}){_AFTER_NUMBER}"
+)
+"""The number before the street: "12 Harbour Street, ground floor"."""
 PLACE = re.compile(
-    r"\b(?:oficinas?|oficines|registro|registre|rexistro|ayuntamiento|ajuntament|concello|udaletxe\w*|centro|centre|comisari\w*|consulado|delegaci\w+|bulego\w*|office|town hall|juzgado|hospital|servicio|servei|casa consistorial|jefatura|direccion provincial)\b"
+    r"\b(?:oficinas?|oficines|mostrador|casa|hogar|biblioteca|edificio|registro|registre|rexistro|ayuntamiento|ajuntament|concello|udaletxe\w*|centro|centre|comisari\w*|consulado|delegaci\w+|bulego\w*|office|town hall|juzgado|hospital|servicio|servei|casa consistorial|jefatura|direccion provincial)\b"
 )
 OTHERWISE = re.compile(
     r"(?:,|(?<![\s,]))\s{1,3}(?:o|u|ou|edo|or|y|i|e|and|eta)\s{1,3}(?:bien\s{1,3})?(?=(?:por|per|pola?|en|a|al|na|no|at|in|on|mediante|through)\b)",
@@ -43,6 +47,16 @@ OTHERWISE = re.compile(
 )
 """Between two ways to apply on one line."""
 BRACKETS = re.compile(r"\(([^()]{8,160})\)")
+TO_PLACE = re.compile(
+    r"\b(?:en|a|ante|na|no|nas|nos|á|ás|at|in|to|amb|davant) (?:(?:las?|los?|els?|les|os?|as?|the|nuestr[ao]|nosa|nostra) |l['’])?|\b(?:al|als|ao|aos|pel|polo) ",
+    re.IGNORECASE,
+)
+"""Before the name of the place to which one goes."""
+IN_STREET = re.compile(r",\s(?:en|na|in|at|a) (?:la |el |l['’])?$", re.IGNORECASE)
+UNTIL_CAPITAL = re.compile(r"^(?:[a-zà-ÿ][\wà-ÿ]* ){1,4}(?=[A-ZÁÉÍÓÚÀÈÒÑÇ])")
+MARKS = ",:."
+NAME_PARTICLE = re.compile(r"(?:de|del|dels?|do|da|dos|das|la|el|of)|[dl]['’].*")
+MOST_NAME_WORDS = 8
 PREPOSITION = re.compile(r"^(?:En|A|Al|Na|No) (?:la |el |l['’]|las |los |les |els |o |a )?(?=[A-ZÁÉÍÓÚ])")
 LEADS = re.compile(
     r"(?:(?:Presencial(?:mente?)?|En persona|En persoa|In person|Aurrez aurre),? )?(?:En|A|Al|Als|Na|No|At|In) (?:la |el |l['’]|las |los |les |els |o |a |the )?",
@@ -51,7 +65,7 @@ LEADS = re.compile(
 BASQUE_CASE = re.compile(r"(?<=\w{3})(?:an|en|on|un|ra|tik),$")
 """In Basque the case says in or to which place: "Arreta Zerbitzuan, Elizondo plaza 2"."""
 AFTER = re.compile(
-    r"(?:(?<![\s.,;·|(–-])[\s.,;·|(–-]++)?\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w{0,30}|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:(?:de|from|calquera|cualquier|qualsevol|any) )?(?:lunes|martes|mi[eé]rcoles|jueves|viernes|xoves|dilluns|luns|astelehen\w{0,30}|monday|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
+    r"(?:(?<![\s.,;·|(–-])[\s.,;·|(–-]++)?\b(?:tel[eé]?f?o?n?o?a?|t[ef]l?no?|tlf|phone|fax|horari\w{0,30}|ordutegia|opening hours|correo|correu|e-?mail)\b[.:]*\s|,? (?:(?:de|from|calquera|cualquier|qualsevol|any) )?(?:lunes|martes|mi[eé]rcoles|jueves|viernes|xoves|dilluns|luns|astelehen\w{0,30}|monday|weekdays?\b|morning|\d{1,2}(?:[:.]\d{2})?(?: h)? (?:a|to)) |,? (?:o|u|ou|edo|or|y|i|e|and) (?:bien )?(?:por|per|en|a|mediante|through|on|online|internet)\b.*$",
     re.IGNORECASE,
 )
 TOWN = re.compile(
@@ -74,35 +88,53 @@ SENTENCE = re.compile(
 )
 
 
-def streets_in(text: str, *, bare: bool = False) -> list[str]:
-    """The street addresses in a text: a street with a number or postcode. `bare`: without the name of the building if
-    there is a postcode; otherwise the name stays where it is no more than a name."""
+def streets_in(text: str) -> list[str]:
+    """The street addresses in a text: a street with a number or postcode, behind the name of the place that stands directly before it."""
     addresses = []
     for piece in SENTENCE.split(text):
         has_street = STREET.search(piece) or BASQUE_STREET.search(piece)
         has_number = POSTCODE.search(piece) or HOUSE.search(piece)
-        if numbered := NUMBERED.search(piece):
-            addresses.append(_with_name(piece, numbered, bare=bare))
+        numbered = [*NUMBERED.finditer(piece)] or [*ENGLISH_NUMBERED.finditer(piece)]
+        if numbered:
+            ends = [0, *(match.end() for match in numbered)]
+            addresses += [
+                _with_name(piece[end:], match.start() - end)
+                for match, end in zip(numbered, ends, strict=False)
+            ]
         elif (has_street and has_number) or is_address(piece):
             addresses.append(_address(_likely_part(piece)))
     return addresses
 
 
-def _with_name(piece: str, numbered: re.Match[str], *, bare: bool) -> str:
-    """The address, with the name of the building where the piece begins with nothing else."""
-    before = AFTER.split(OTHERWISE.split(piece[: numbered.start()])[-1])[-1].rpartition(": ")[2].strip()
-    whole = NUMBERED.match(AFTER.split(piece[numbered.start() :])[0]) or numbered
-    address = whole[0].rstrip(" .;,·")
-    if not _is_name(before) or (bare and POSTCODE.search(address)):
-        return address
-    return f"{PREPOSITION.sub('', before)} {address}"
+def _with_name(piece: str, start: int) -> str:
+    """The address that begins at `start`, with the name of the place before it."""
+    rest = AFTER.split(piece[start:])[0]
+    whole = (
+        NUMBERED.match(rest)
+        or ENGLISH_NUMBERED.match(rest)
+        or NUMBERED.match(piece, start)
+        or ENGLISH_NUMBERED.match(piece, start)
+    )
+    address = whole[0].rstrip(" .;,·") if whole else rest
+    name = place_name(piece[:start])
+    return f"{name}{address}"
 
 
-def _is_name(before: str) -> bool:
-    """Whether the words before a street are the name of a building: no preposition, no case and no verb says what to do there."""
-    if LEADS.match(before) or BASQUE_CASE.search(before) or _is_clause(before):
-        return False
-    return before.endswith(",") or (before[-1:].isalpha() and PLACE.match(fold_text(before)) is not None)
+def place_name(before: str) -> str:
+    """The name of the place at the end of a text, with the mark behind it: "Venga al Centro Social La Noria, ". Nothing, if it ends
+    with other words."""
+    text = IN_STREET.sub(", ", OTHERWISE.split(before)[-1]).rstrip()
+    mark = text[-1:] if text[-1:] in MARKS else ""
+    segment = re.split(r"[,:;()]", text.rstrip(MARKS))[-1].strip(" -–—·")
+    name = TO_PLACE.split(segment)[-1].strip()
+    if not PLACE.match(fold_text(name)):
+        name = UNTIL_CAPITAL.sub("", name)
+    if not name or len(name.split()) > MOST_NAME_WORDS or _is_clause(name):
+        return ""
+    is_place = PLACE.match(fold_text(name)) is not None
+    if not (is_place or (mark and name[:1].isupper())):
+        return ""
+    return f"{name}{mark} "
 
 
 def _likely_part(piece: str) -> str:
@@ -137,4 +169,9 @@ def _address(text: str) -> str:
 def _is_clause(before: str) -> bool:
     """Whether the words before a street tell people what to do, and are not the name of the building."""
     words = before.split()
-    return len(words) >= FEWEST_CLAUSE_WORDS and not PLACE.match(fold_text(before)) and words[1][0].islower()
+    return (
+        len(words) >= FEWEST_CLAUSE_WORDS
+        and not PLACE.match(fold_text(before))
+        and words[1][0].islower()
+        and not NAME_PARTICLE.fullmatch(words[1])
+    )

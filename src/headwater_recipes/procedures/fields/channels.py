@@ -30,7 +30,7 @@ CALLED = re.compile(
     r"^(?:en el|al|ao|no) 0\d{2}$|\b(?:llamando|trucant|chamando|calling) (?:al|a|ao|to)?\b|\bdeituz\b|^(?:por telefono|per telefon|telefonoz|by (?:tele)?phone|telefonicamente?)\b"
 )
 POST = re.compile(
-    r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b|(?:registered|certified) mail|\bby mail\b|\b(?:envi\w{1,12}|mand\w{1,12}|remit\w{1,12}|send) .{0,40}\b(?:en papel|en paper|on paper)\b|por carta\b"
+    r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b|(?:registered|certified) mail|\bby mail\b|\b(?:envi\w{1,12}|mand\w{1,12}|remit\w{1,12}|send) .{0,40}\b(?:en papel|en paper|on paper)\b|por carta\b|\bapartado (?:postal|de correos)\b|\bapartat de correus\b|\bpo box\b|^post (?:it|the|them|your|a)\b"
 )
 VIRTUAL = re.compile(
     r"(?:electronic|online|virtual) office|oficina (?:virtual|electronica)|bulego (?:birtual|elektroniko)\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico"
@@ -39,6 +39,10 @@ NOT_ONLINE = re.compile(
     r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"
 )
 SEMICOLON = re.compile(r";")
+ALTERNATIVE = re.compile(r",?(?<!\s)\s(?:o bien|o bé|o|u|edo|or|y también|i també|and also)\s", re.IGNORECASE)
+GALICIAN = re.compile(r"\b(?:ao|aos|coa|do|na|nas|ou|pola|polo|unha)\b", re.IGNORECASE)
+GALICIAN_ALTERNATIVE = re.compile(r",?(?<!\s)\s(?:ou ben|ou|e tamén)\s", re.IGNORECASE)
+"""In Galician, "o" is an article."""
 NAMED = re.compile(r"(?:^|[;.]\s+)([^:;.]{3,30}):\s")
 BOOKED = re.compile(
     r"\b(?:citas?(?: previa)?|appointments?|hitzordu\w*)(?: (?!(?:o|u|ou|edo|or|y|i|e|eta|and|bien)\b)\w+){0,2}? (?:online|on line|por internet|per internet|en linea|en linia|internet bidez)\b"
@@ -47,9 +51,16 @@ BOOKED = re.compile(
 OR_ONLINE = re.compile(
     r"\b(?:o|u|ou|edo|or|y|i|e|eta|and|tambien|tambe|tamen|also) (?:bien )?(?:(?:por|per|a traves de|mediante|en|a|on|through|via) )?(?:la |el |l |the )?(?:internet|online|on line|sede electronica|seu electronica|web|electronic office|linea|linia)\b"
 )
+REFUSES = re.compile(
+    r"(?:\w+ ){0,2}?(?:no|non|not|ez) (?:(?:se|es|s) )?(?:admit|admet|acept|accept|permit|permet|es posible|es possible|e posible|onartzen|atend)\w*|(?:applications|requests) (?:by|sent) .{0,40} (?:are|is) not"
+)
+HOST = re.compile(
+    r"(?<![\w@.-])(?:https?://)?(?:[a-z0-9-]{2,40}\.){1,4}(?:example|com|org|net|es|cat|eus|gal|eu)\b(?!@)"
+)
+"""The address of a site, and not of a mail box."""
 SENDS = re.compile(r"\b(?:envi|mand|remit|escrib|escriu|bidal|idatz|send|write|mail)\w*")
 POSTS = re.compile(
-    r"\b(?:envi(?:ando|andolo|andola|ar|arlo|arla|e|en|a|ad|eu|ant|arse)|remit(?:iendo|iendolo|ir|irse|a|e)|mand(?:ando|ar|arlo|e|a)|tramet(?:ent|re|eu|i)|send(?:ing)?(?: it| them)?|bidali\w{0,4})\b"
+    r"^post (?:it|the|them|your|a)\b|\b(?:envi(?:ando|andolo|andola|ar|arlo|arla|e|en|a|ad|eu|ant|arse)|remit(?:iendo|iendolo|ir|irse|a|e)|mand(?:ando|ar|arlo|e|a)|tramet(?:ent|re|eu|i)|send(?:ing)?(?: it| them)?|bidali\w{0,4})\b"
 )
 """What is sent to a street goes by post."""
 VISITS = re.compile(
@@ -96,6 +107,9 @@ def application_steps(parts: Sequence[PagePart]) -> FieldValue:
                 if step not in steps:
                     steps.append(step)
                     lines.append(line)
+    if any(way["via"] not in OPEN_WAYS for way in steps):
+        pairs = [pair for pair in zip(steps, lines, strict=True) if pair[0]["via"] != "general"]
+        steps, lines = [way for way, _ in pairs], [line for _, line in pairs]
     if any(way["via"] != "general" for way in steps):
         described = [pair for pair in zip(steps, lines, strict=True) if not lists_ways(pair[0]["detalle"])]
         steps, lines = [way for way, _ in described], [line for _, line in described]
@@ -121,11 +135,36 @@ def _is_office(line: SectionLine) -> bool:
 
 
 def steps_and_ways(how: Sequence[PagePart], where: Sequence[PagePart]) -> FieldValue:
-    """The steps of the sections about how to apply. Where those name no way, with the ways of the sections about where."""
+    """The steps of the sections about how to apply. Where those name no way, with the ways of the sections about where; where nobody is
+    told to come, with the offices that these list."""
     steps, ways = application_steps(how), steps_in_places(where)
-    if not steps or not ways or any(step["via"] != "paso" for step in steps.value):
-        return steps or ways
-    return FieldValue([*steps.value, *ways.value], tuple(sorted({*steps.spans, *ways.spans})))
+    if steps and ways and all(step["via"] == "paso" for step in steps.value):
+        steps = _joined(steps, ways)
+    steps = steps or ways
+    if any(step["via"] == "presencial" for step in steps.value or ()):
+        return steps
+    return _joined(steps, offices_to_visit(where))
+
+
+def _joined(first: FieldValue, second: FieldValue) -> FieldValue:
+    if not first or not second:
+        return first or second
+    return FieldValue([*first.value, *second.value], tuple(sorted({*first.spans, *second.spans})))
+
+
+def offices_to_visit(where: Sequence[PagePart]) -> FieldValue:
+    """The offices with their streets that sections about where to apply list."""
+    lines = [
+        line
+        for part in where
+        for line in part.lines
+        if streets_in(line.text) and not line.links and "@" not in line.text
+    ]
+    steps = [
+        {"via": "presencial", "detalle": line.rest if line.lead and line.rest else line.text}
+        for line in lines
+    ]
+    return FieldValue(steps, spans_of(lines)) if steps else FieldValue()
 
 
 def steps_in_places(parts: Sequence[PagePart]) -> FieldValue:
@@ -191,7 +230,7 @@ def _with_questions(pieces: Sequence[str]) -> list[str]:
 def _is_aside(sentence: str) -> bool:
     """Whether a sentence says something else than how to apply: whom to ask, who is responsible, that it is free."""
     folded = fold_text(sentence)
-    if responsible_in(sentence) or NOTHING_TO_PAY.match(folded):
+    if responsible_in(sentence) or NOTHING_TO_PAY.match(folded) or refuses_way(sentence):
         return True
     if not number_in(sentence, "tel"):
         return False
@@ -199,14 +238,26 @@ def _is_aside(sentence: str) -> bool:
     return ASKS.search(folded) is not None or (bare and not _ways_in_words(folded))
 
 
+def refuses_way(sentence: str) -> bool:
+    """Whether a sentence says how one cannot apply: "No se admiten solicitudes por fax"."""
+    folded = fold_text(sentence)
+    return REFUSES.match(folded) is not None and names_way(folded)
+
+
 def _clauses(line: SectionLine, sentence: str) -> list[str]:
-    """The clauses of a sentence, between semicolons, if each names another way."""
-    clauses = [clause.strip() for clause in SEMICOLON.split(sentence)]
-    ways = [_only_way(line, clause) for clause in clauses]
-    return clauses if len(clauses) > 1 and "" not in ways and len(set(ways)) == len(ways) else [sentence]
+    """The clauses of a sentence, between semicolons or alternatives, if each names another way."""
+    alternative = GALICIAN_ALTERNATIVE if GALICIAN.search(sentence) else ALTERNATIVE
+    for between in (SEMICOLON, alternative):
+        clauses = [clause.strip() for clause in between.split(sentence)]
+        ways = [_only_way(line, clause) for clause in clauses]
+        if len(clauses) > 1 and "" not in ways and len(set(ways)) == len(ways):
+            return clauses
+    return [sentence]
 
 
 def _only_way(line: SectionLine, clause: str) -> str:
+    if POST.match(fold_text(clause)):
+        return "correo"
     ways = ways_of(replace(line, text=clause, links=_links_in(line, clause)))
     return ways[0] if len(ways) == 1 else ""
 
@@ -296,7 +347,7 @@ def ways_of(line: SectionLine) -> list[str]:
     """Every way that a line names: by its words, by a street address, by a mail address, by a link that starts the procedure."""
     folded = BOOKED.sub("", VIRTUAL.sub("internet", fold_text(line.text)))
     ways = set(_ways_in_words(NOT_ONLINE.sub("", folded)))
-    if any(is_start(link) or is_written_out(link) for link in line.links):
+    if any(is_start(link) or is_written_out(link) for link in line.links) or HOST.search(line.text):
         ways.add("online")
     if streets_in(line.text):
         posted = POSTS.search(folded) and not ways & {"online", "telefono"} and not GOES.match(folded)
@@ -341,7 +392,9 @@ def channel(
     online = "online" in ways or (bool(ONLINE.search(folded)) and not NOT_ONLINE.search(folded))
     online = online or any(_starts_online(line) for part in parts for line in part.lines)
     online = online or any(OR_ONLINE.search(fold_text(way["detalle"])) for way in steps)
-    posted = any(way["via"] == "correo" and "@" not in way["detalle"] for way in steps)
+    mailed = [way["detalle"] for way in steps if way["via"] == "correo"]
+    online = online or any("@" in detail for detail in mailed)
+    posted = any("@" not in detail for detail in mailed)
     person = "presencial" in ways or posted or bool(IN_PERSON.search(folded) or POST.search(folded))
     online = online or bool(urls and not ways - OPEN_WAYS)
     if online and person:

@@ -1,5 +1,5 @@
-"""The department that a page names without a label: beside its telephone number, on a line of its own, at the foot, or as the only one
-that its sentences name."""
+"""The department that a page names without a label: on a line of its own, at the foot, or as the only one that its sentences name. One
+that is named only as a contact need not be responsible."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.citations import DATA_PROTECTION
 from headwater_recipes.procedures.fields.telephones import number_in
-from headwater_recipes.procedures.fields.unit_names import COUNTER, departments_in
+from headwater_recipes.procedures.fields.unit_names import departments_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
 from headwater_recipes.procedures.sections.by_form import is_body
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine
@@ -18,25 +18,16 @@ ADDRESS_SIGN = re.compile(r"\d|\bs/n\b")
 CONTACTS = frozenset({"", "contacto", "como_solicitar", "donde_solicitar", "datos_importantes"})
 SPEAKING = CONTACTS | {"plazos", "descripcion", "organismo"}
 """Fields whose sentences may name the department; papers and conditions name other bodies, which issue them."""
-PAPERS = frozenset({"documentos_necesarios", "base_legal", "ignored"})
-MOST_CONTACT_LINES = 3
 WITH = re.compile(
     r"^(?:(?:[Cc]on|[Aa]mb|[Cc]oa?) )?(?:la |el |l['’]|o |a |[Tt]he |La |El |L['’]|O |A |Á |Ao |Al |To (?:the )?)?"
 )
 NAME_END = re.compile(r"[,:.(]\s|\s[–—-]\s|\s\(|\s(?=\d)")
-COLLEAGUES = re.compile(
-    r"\b(?i:compañer[oa]s|companys|companyes|compañeiros|colleagues|personal|equipo|equip|gente|team) (?:de la |de l['’]|del |dels |de los |de las |de |d['’]|da |do |dos |das |of the |at the |in (?:the )?|of )([A-ZÁÉÍÓÚÀÈ][\w'’·-]+(?:,? (?:(?:y|i|e|and|de|del|de la|da|do|d['’]) )?[A-ZÁÉÍÓÚÀÈ][\w'’·-]+){0,6})"
-)
-"""The people of a department, before its name: "Los compañeros de Sanidad y Consumo"."""
 PLACE_NAME = re.compile(r"^(?:oficina|centr|secretaria)|\boffice$|bulegoa$")
 """A place to which one goes or which one calls in an emergency; it need not be responsible."""
 GOVERNING = re.compile(
     r"^(?:concejalia|regidoria|concell?aria|concelleria|area|negociad|negociat|jefatura|delegacio|servi(?:cios|cis|zos|s) |serveis )|arloa$"
 )
 """Departments that govern, and are no place."""
-SECTION = re.compile(
-    r"(?:sub)?(?:seccion?|unida|unitat|negociad|negociat|direccion? general|direccio general|direccion xeral)"
-)
 GENERAL = re.compile(
     r"policia(?: local| municipal)?$|(?:serveis|servi(?:cios|cis|zos)) \w+$|oficina\b|centr[eo]\b"
 )
@@ -47,13 +38,7 @@ MOST_SEARCHED = 400
 
 def department_without_label(parts: Sequence[PagePart], site: Mapping[str, Any], owner: str) -> FieldValue:
     """`owner`: the name of the administration, whose departments are meant."""
-    return first([_at_foot(site, owner), _answering(parts), _on_own_line(parts), _only_one(parts, owner)])
-
-
-def answering_section(parts: Sequence[PagePart]) -> FieldValue:
-    """The section of an agency that answers questions. Other departments beside a number may belong to another body."""
-    section = _answering(parts)
-    return section if section and SECTION.match(fold_text(section.value)) else NO_VALUE
+    return first([_at_foot(site, owner), _on_own_line(parts), _only_one(parts, owner)])
 
 
 def _at_foot(site: Mapping[str, Any], owner: str) -> FieldValue:
@@ -67,28 +52,6 @@ def _at_foot(site: Mapping[str, Any], owner: str) -> FieldValue:
     return NO_VALUE
 
 
-def _answering(parts: Sequence[PagePart]) -> FieldValue:
-    """The department that answers questions: "Área de Bienestar Social: 974 555 134", "Pregunte a la Sección de Becas en el 974 555 134".
-    Below a heading about contacts, its number may stand on another line."""
-    pairs = [(part, line) for part in parts if part.field not in PAPERS for line in part.lines]
-    for part, line in pairs:
-        name = WITH.sub("", NAME_END.split(line.text, maxsplit=1)[0])
-        below = part.field == "contacto" or len(part.lines) <= MOST_CONTACT_LINES
-        searched = part.text if below and name == line.text else line.text
-        if _is_department(name) and number_in(searched, "tel"):
-            return FieldValue(name, spans_of([line]))
-    for line in (line for part, line in pairs if part.field != "requisitos"):
-        for sentence in _spoken(line):
-            if not number_in(sentence, "tel"):
-                continue
-            if match := COLLEAGUES.search(sentence):
-                return FieldValue(match[1], spans_of([line]))
-            name = next(departments_in(sentence), "")
-            if name and not GENERAL.match(fold_text(name)):
-                return FieldValue(name, spans_of([line]))
-    return NO_VALUE
-
-
 def names_contact(text: str) -> bool:
     """Whether a line only says whom to call: a department, its number, or both."""
     if BARE_NUMBER.fullmatch(text.strip(" .")):
@@ -97,18 +60,14 @@ def names_contact(text: str) -> bool:
     return is_body(name) and (bool(number_in(text, "tel")) or name == text.rstrip("."))
 
 
-def _is_department(name: str) -> bool:
-    folded = fold_text(name)
-    return is_body(name) and not COUNTER.search(folded) and not GENERAL.match(folded)
-
-
 def _on_own_line(parts: Sequence[PagePart]) -> FieldValue:
     """The department whose name is a line of its own."""
     for part in parts:
         for line in part.lines if part.field in SPEAKING else ():
             name = WITH.sub("", re.split(r"\s·\s", line.text)[0].rstrip("."))
             plain = is_body(name) and not PLACE_NAME.search(fold_text(name)) and not line.links
-            if plain and next(departments_in(name), ""):
+            contact = part.field == "contacto" or number_in(part.text, "tel")
+            if plain and not contact and next(departments_in(name), ""):
                 return FieldValue(name, spans_of([line]))
     return NO_VALUE
 
@@ -129,7 +88,8 @@ def _only_one(parts: Sequence[PagePart], owner: str) -> FieldValue:
 
 
 def _spoken(line: SectionLine) -> Iterator[str]:
-    """The sentences of a line, without those about personal data."""
+    """The sentences of a line, without those about personal data and those that only say whom to ask."""
     for sentence in sentences(line.text):
-        if len(sentence) <= MOST_SEARCHED and not DATA_PROTECTION.search(fold_text(sentence)):
+        contact = number_in(sentence, "tel") or "@" in sentence
+        if len(sentence) <= MOST_SEARCHED and not contact and not DATA_PROTECTION.search(fold_text(sentence)):
             yield sentence

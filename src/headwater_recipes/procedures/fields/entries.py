@@ -27,6 +27,9 @@ ANYONE = re.compile(
     r"^(?:(?:y|i|e|o|la|las|los|els|les|a|as|os|the|and|eta) |(?:ciudadan\w+|ciutadan\w+|cidadan\w+|herritar\w*|citizens?|empresas?|empreses|enpresa\w*|businesses|companies|administraci\w+|entidades|entitats|asociaciones|particulares|particulars|profesionales|personas? (?:fisicas?|juridicas?)|toda la poblacion|publico en general|general public)\b ?)+$"
 )
 FETCH = re.compile(r"(?:puedes? |puede |pots |podeis |you can )?(?:descarg|descarreg|baix|deskarg|download)")
+NAMES_AUDIENCE = re.compile(
+    r"\b(?:famil\w+|comunidades|comunitats|propietari\w+|titulares?|menores|majors|mayores|residentes?|empadronad\w+|empadroad\w+|empadronat\w*|autonom\w+|agricultor\w+|alumn\w+|estudiant\w+|pension\w+|trabajador\w+|treballador\w+|explotaci\w+|herencias|clubes|clubs)\b.*\b(?:condicion\w*|condicions|requisit\w+|criteri\w+|conditions|requirements)\b"
+)
 SHORT_CELL = 4
 SEVERAL = re.compile(r";\s+")
 DOTTED = re.compile(r"(?<=\w) · (?=\w)")
@@ -105,8 +108,8 @@ def part_entries(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
             or NOTE.match(line.text)
             or names_contact(line.text)
             or (line.kind == "text" and place and DOUBT.match(fold_text(line.text)))
-            or _is_obtained_by_office(part, line)
-            or _introduces_list(line, following)
+            or is_obtained_by_office(part, line)
+            or (_introduces_list(line, following) and not _names_audience(part, line))
             or is_header_row(part.lines, place)
         ):
             continue
@@ -150,7 +153,7 @@ def _is_form_link(line: SectionLine, lines: Sequence[SectionLine]) -> bool:
     return fold_text(line.text) == fold_text(line.links[0].text)
 
 
-def _is_obtained_by_office(part: PagePart, line: SectionLine) -> bool:
+def is_obtained_by_office(part: PagePart, line: SectionLine) -> bool:
     """Whether a line next to the list of documents says that the administration obtains them."""
     if part.field != "documentos_necesarios" or line.kind != "text":
         return False
@@ -162,6 +165,12 @@ def _introduces_list(line: SectionLine, following: SectionLine | None) -> bool:
     return line.kind == "text" and (
         (line.text.endswith(":") and (listed or following is None)) or (listed and _introduces(line.text))
     )
+
+
+def _names_audience(part: PagePart, line: SectionLine) -> bool:
+    """Whether the line before a list of conditions is a condition itself: "A les famílies amb fills que compleixin aquestes condicions:"."""
+    folded = fold_text(line.text)
+    return part.field == "requisitos" and NAMES_AUDIENCE.search(folded) is not None
 
 
 def _introduces(text: str) -> bool:

@@ -26,7 +26,7 @@ SAYS_FREE = re.compile(
     r"|(?:izapidea|eskaera|zerbitzua)\w{0,30} (?:doakoa|doan|dohainik) (?:da|egiten)"
 )
 NOTHING_TO_PAY = re.compile(
-    r"^(?:\w+ ){0,4}(?:no|non|ez|there (?:is|are) no) (?:\w+ ){0,3}(?:tasas?|taxa|taxes|taxas|coste?|cost|pago|pagar|pagament|custo|fees?|charges?|tasarik|kosturik)\b(?: \w+){0,8}$"
+    r"^(?:no|non) (?:(?:se|os|te|le|us|vos|che|lle) )?(?:cobra\w*|pag\w*) (?:nada|res|ren)\b|^(?:\w+ ){0,4}(?:no|non|ez|there (?:is|are) no) (?:\w+ ){0,3}(?:tasas?|taxa|taxes|taxas|coste?|cost|pago|pagar|pagament|custo|fees?|charges?|tasarik|kosturik)\b(?: \w+){0,8}$"
 )
 ENDS_FREE = re.compile(
     r"\b(?:is|are|es|son|sale|surt|resulta|e|da|dira) (?:\w+ ){0,2}(?:free(?: of charge)?|gratuit\w*|gratis|doakoa|doan|de balde)$"
@@ -56,6 +56,8 @@ SUM_OR_SHARE = re.compile(rf"{MONEY.pattern}|%", re.IGNORECASE)
 PAYS = re.compile(
     r"\btasas?\b|\btaxes\b|\btaxas?\b|\bpagar\b|\bpagan?\b|\babonar\b|\bfees?\b|\bordain\w*|\btasa(?:ren|k|rik)\b"
 )
+OFFICE_PAYS = re.compile(r"\bse (?:pagan?|abonan?) \d[\d ]*\b(?: (?:euros?|eur))? por\b")
+"""An amount for each thing: "Se pagan 0,85 € por kilómetro"."""
 GETS = re.compile(
     r"cobr|recib|perceb|percib|ayuda|ajut|axuda|subvenci|prestaci|pension|beca|indemniz|compensa|laguntz|dirulaguntz|\bbeka|prestazio|hobari|grant|benefit|receive"
 )
@@ -87,11 +89,23 @@ def fees(parts: Sequence[PagePart], everything: Sequence[PagePart]) -> FieldValu
     return FieldValue(FREE if _calls_free(text) else text, spans_of(lines))
 
 
+def second_copies(part: PagePart) -> list[tuple[str, SectionLine]]:
+    """What a section about fees says of the price of a second copy, where the first is free: a note."""
+    return [
+        (sentence, line)
+        for line in part.lines
+        for first_sentence, *further in [sentences(line.text)]
+        if _calls_free(first_sentence)
+        for sentence in further
+        if AGAIN.search(fold_text(sentence)) and PRICE.search(sentence)
+    ]
+
+
 def _calls_free(text: str) -> bool:
-    """Whether a text says that nothing is paid, and at most that a second copy costs nothing either."""
+    """Whether a text says that nothing is paid, whatever it adds about deposits and second copies."""
     beginning, *further = sentences(text)
-    if further and all(
-        AGAIN.search(fold_text(sentence)) and not PRICE.search(sentence) for sentence in further
+    if further and (
+        ALL_FREE.match(fold_text(beginning)) or all(AGAIN.search(fold_text(sentence)) for sentence in further)
     ):
         text = beginning
     folded = fold_text(text)
@@ -252,7 +266,7 @@ def _describes_procedure(part: PagePart) -> bool:
 
 
 def _is_paid(part: PagePart) -> bool:
-    folded = fold_text(f"{part.title} {part.text}")
+    folded = OFFICE_PAYS.sub("", fold_text(f"{part.title} {part.text}"))
     return bool(PAYS.search(folded)) and not GETS.search(folded)
 
 

@@ -8,7 +8,8 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.channels import names_way
 from headwater_recipes.procedures.fields.citations import CITATION, DATA_PROTECTION
 from headwater_recipes.procedures.fields.deadlines import SILENCE
-from headwater_recipes.procedures.fields.entries import NOTE, part_entries
+from headwater_recipes.procedures.fields.entries import NOTE, is_obtained_by_office, part_entries
+from headwater_recipes.procedures.fields.money import second_copies
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.telephones import number_in
 from headwater_recipes.procedures.fields.value import FieldValue, Span, spans_of
@@ -62,7 +63,8 @@ def notes(parts: Sequence[PagePart], described: Sequence[Span] = ()) -> FieldVal
     texts: dict[str, tuple[str, SectionLine]] = {}
     for part in parts:
         labelled = part.field == "datos_importantes"
-        for text, line in _of_section(part) if labelled else _apart(part, described):
+        further = second_copies(part) if part.field == "tasas" else ()
+        for text, line in _of_section(part) if labelled else (*_apart(part, described), *further):
             texts.setdefault(fold_text(text), (text, line))
     lines = [line for _, line in texts.values()]
     return FieldValue([text for text, _ in texts.values()], spans_of(lines)) if texts else FieldValue()
@@ -93,6 +95,9 @@ def _apart(part: PagePart, described: Sequence[Span]) -> Iterator[tuple[str, Sec
     """Notes that stand in a section about something else, or in none: one or two sentences, and nothing else on their line."""
     for place, line in enumerate(part.lines if part.field in OTHERWISE else ()):
         if line.kind != "text" or line.links or NOTE.match(line.text) or _opens(part, place, line, described):
+            continue
+        if is_obtained_by_office(part, line):
+            yield line.text, line
             continue
         pieces = [piece for piece in sentences(line.text) if not CITATION.search(piece)]
         if len(pieces) <= MOST_TOGETHER and all(_stands_apart(part, piece) for piece in pieces):

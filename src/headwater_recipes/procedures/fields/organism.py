@@ -8,11 +8,11 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.departments import (
     ADDRESS_SIGN,
     NAME_END,
-    answering_section,
     department_without_label,
 )
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.telephones import number_in
+from headwater_recipes.procedures.fields.unit_names import NAME
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
 from headwater_recipes.procedures.sections.by_form import is_body
 from headwater_recipes.procedures.sections.parts import PagePart
@@ -31,7 +31,7 @@ BASQUE = re.compile(
     rf"\b({_WORD}(?:ko|go|eko)? (?:Udala|Udaleko|Foru Aldundia|Jaurlaritza|Mankomunitatea)|Eusko Jaurlaritza|Lanbide|Osakidetza|{_WORD}(?: {_WORD})* (?:Saila|Institutua|Agentzia|Zerbitzua|Zuzendaritza|Batzordea|Bulegoa))\b"
 )
 ENGLISH = re.compile(
-    rf"\b({_WORD}(?: (?:(?:de|del|la|of) ){{0,2}}{_WORD}){{0,8}} (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|(?:Town Hall|(?:Town|City) Council) of (?:(?:la|el|los|las|les) )?{_WORD}(?: (?:(?:de|del|la|d['’]) ?){{0,2}}{_WORD}){{0,5}}|(?:State |National )?(?:Agency|Institute|Authority|Directorate[- ]General) (?:for|of) (?:the )?{_WORD}(?: (?:(?:and|of|for|the) ){{0,2}}{_WORD}){{0,5}}|(?:Regional )?Government of (?:the )?{_WORD}(?: {_WORD})*|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
+    rf"\b((?:State |National |Regional )?(?:Agency|Institute|Authority|Board|Directorate[- ]General) (?:for|of) (?:the )?{_WORD}(?: (?:(?:and|of|for|the) ){{0,2}}{_WORD}){{0,5}}|{_WORD}(?: (?:(?:de|del|la|of) ){{0,2}}{_WORD}){{0,8}} (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|(?:Town Hall|(?:Town|City) Council) of (?:(?:la|el|los|las|les) )?{_WORD}(?: (?:(?:de|del|la|d['’]) ?){{0,2}}{_WORD}){{0,5}}|(?:Regional )?Government of (?:the )?{_WORD}(?: {_WORD})*|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
 )
 SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'’])")
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
@@ -64,9 +64,12 @@ ABOVE = re.compile(
 WITHIN = re.compile(
     r"^(?:instituto?|agencia|axencia|agency|direcci|servicio (?:nacional|estatal|publico)|national|state|comisari)"
 )
+LINKS_OF_FOOT = re.compile(r"\s[–—-]\s(?:Aviso|Avís|Mapa|Accesib|Accessib|Privac|Contact|Legal|Cookies).*$")
 FIRST_PIECES = 4
 FOOT = frozenset({"footer", "closing"})
 """The foot of a site names its ministry as well; what the page states for programs is its own."""
+SUBJECT = re.compile(rf"(?:El|La|L['’]|Els|Les|O|A|Los|Las)? ?({NAME}) (?!en\b|de\b|y\b|i\b|e\b)[a-zà-ÿ]")
+MOST_OPENINGS = 2
 UNIT_FIRST = re.compile(r"unidad|unitat|unidade|negociado|seccion|servicio")
 
 
@@ -82,7 +85,12 @@ def responsible_organism(
     labelled.sort(key=lambda part: bool(UNIT_FIRST.match(fold_text(part.title))))
     frame_name, frame_place = _name_in_frame(site, page_title)
     if stated := first(
-        [_from_labels(labelled, frame_name), _named_as_responsible(parts), _below_title(parts)]
+        [
+            _from_labels(labelled, frame_name),
+            _named_as_responsible(parts),
+            _below_title(parts),
+            _describes_itself(parts),
+        ]
     ):
         return stated
     if frame_name and (stated := _unlabelled(parts, site, frame_name)):
@@ -118,7 +126,7 @@ def _unlabelled(parts: Sequence[PagePart], site: Mapping[str, Any], owner: str) 
     folded = fold_text(owner)
     if TOWN_HALL.search(folded) or GOVERNMENT.match(folded):
         return department_without_label(parts, site, owner)
-    return answering_section(parts)
+    return NO_VALUE
 
 
 def _from_labels(parts: Sequence[PagePart], frame_name: str) -> FieldValue:
@@ -133,7 +141,7 @@ def _from_labels(parts: Sequence[PagePart], frame_name: str) -> FieldValue:
 def _without_address(text: str) -> str:
     """The name before a dash, if an address or a number follows, and before a telephone number."""
     name, *after = APART.split(text, maxsplit=1)
-    if after and ADDRESS_SIGN.search(after[0]):
+    if after and (ADDRESS_SIGN.search(after[0]) or LINKS_OF_FOOT.search(text)):
         return name
     name = NAME_END.split(text, maxsplit=1)[0]
     return name if is_body(name) and number_in(text[len(name) :], "tel") else text
@@ -153,9 +161,22 @@ def _named_as_responsible(parts: Sequence[PagePart]) -> FieldValue:
     return NO_VALUE
 
 
+def _describes_itself(parts: Sequence[PagePart]) -> FieldValue:
+    """The body that is the subject of the first sentence: "El Servicio de Deportes echa una mano a los clubes"."""
+    opening = [part for part in parts if part.field in {"", "descripcion"} and part.lines][:MOST_OPENINGS]
+    for part in opening:
+        sentence = sentences(part.lines[0].text)[0][:SEARCHED_LETTERS]
+        if match := SUBJECT.match(sentence):
+            return FieldValue(match[1], spans_of(part.lines[:1]))
+    return NO_VALUE
+
+
 def _below_title(parts: Sequence[PagePart]) -> FieldValue:
-    """The body whose name is a line of its own below the title: "Consejería de Vivienda · Dirección General de Arquitectura"."""
+    """The body whose name is a line of its own below the title: "Consejería de Vivienda · Dirección General de Arquitectura". A
+    title that is the name of a town hall is that of its site."""
     title = next((part for part in parts if part.title), None)
+    if title is not None and TOWN_HALL.match(fold_text(title.title)):
+        return NO_VALUE
     for line in title.lines if title is not None and title.label is None else ():
         if is_body(name := APART.split(line.text)[0]):
             return FieldValue(name, spans_of([line]))
@@ -211,7 +232,8 @@ def _is_subject(text: str) -> bool:
 
 def name_in(text: str) -> str:
     """The first name of a public body in a text."""
-    text = text[:SEARCHED_LETTERS]
+    if len(text) > SEARCHED_LETTERS:
+        text = text[:SEARCHED_LETTERS].rpartition(" ")[0]
     for piece in APART.split(text):
         if piece.isupper():
             text = text.replace(piece, SMALL.sub(lambda match: match[0].lower(), piece.title()), 1)

@@ -17,7 +17,6 @@ from headwater_recipes.procedures.fields.start_links import (
 )
 from headwater_recipes.procedures.fields.telephones import number_in
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, spans_of
-from headwater_recipes.procedures.labels.recognise import recognise
 from headwater_recipes.procedures.sections.parts import PagePart, SectionLine, TextLink
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
@@ -63,12 +62,7 @@ def places(
 
 
 def _streets(applying: Sequence[PagePart], where: Sequence[PagePart]) -> list[tuple[str, SectionLine]]:
-    streets = [
-        (text, line)
-        for part in applying
-        for line in part.lines
-        for text in streets_in(line.text, bare=_names_way(part, line))
-    ]
+    streets = [(text, line) for part in applying for line in part.lines for text in streets_in(line.text)]
     starts = {line.start for _, line in streets}
     for part in where:
         for line in without_header_rows(part.lines):
@@ -83,9 +77,3 @@ def _streets(applying: Sequence[PagePart], where: Sequence[PagePart]) -> list[tu
                 streets.append((line.text.rstrip("."), line))
                 starts.add(line.start)
     return sorted(streets, key=lambda pair: pair[1].start)
-
-
-def _names_way(part: PagePart, line: SectionLine) -> bool:
-    """Whether a label says that one applies in person: the office is then a way to apply, and its name no part of the address."""
-    label = recognise(line.text.partition(":")[0]) if ":" in line.text else part.label
-    return label is not None and label.key == "presencial"

@@ -7,7 +7,7 @@ from headwater_recipes.procedures.fields.citations import DATA_PROTECTION
 from headwater_recipes.procedures.fields.unit_names import BASQUE_NAME, ENGLISH_NAME, NAME
 from headwater_recipes.procedures.labels.recognise import recognise
 
-_ACTS = r"(?:tramit|gestion|xestion|prest|port|llev|organi[zt]+|convoc|coordin|entreg|lliur|imparti|instru)\w{1,3}|conced\w{1,4}|resuelve|resol|resolve|expid\w|expedeix|instruye|ocupa|encarg\w{1,2}|encarrega"
+_ACTS = r"(?:tramit|gestion|xestion|prest|port|llev|organi[zt]+|convoc|coordin|entreg|lliur|imparti|instru)\w{1,3}|conced\w{1,4}|resuelve|resol|resolve|expid\w|expedeix|instruye|ocupa|encarg\w{1,2}|encarrega|dona|dóna|atorga|otorga|outorga"
 _FILL = r"(?:(?!(?:en|ante|al|amb|con|na|no|por|a|davant|no)\b)[a-zà-ÿ]+ ){0,4}(?:a )?(?:l['’])?"
 RESPONSIBLE = (
     re.compile(

@@ -7,14 +7,17 @@ from headwater.text.folding import fold_text
 from headwater_recipes.procedures.sections.parts import SectionLine, TextLink
 
 APPOINTMENT = re.compile(
-    r"cita ?-?_?previa|citaprevia|cita pr[eè]via|pedir cita|demanar cita|demana cita|hitzordu|appointment|\bcitas?\b|\b(?:reserv\w*|deman\w*|ped\w*|pid\w*|coll\w*|solicit\w*) (?:hora|torn|turno|quenda)\b"
+    r"cita ?-?_?previa|citaprevia|cita pr[eè]via|pedir cita|demanar cita|demana cita|hitzordu|appointment|\bcitas?\b|\b(?:reserv\w*|deman\w*|ped\w*|pid\w*|coll\w*|solicit\w*|sac\w*|pill\w*) (?:hora|torn|turno|quenda)\b"
 )
 STARTS = re.compile(
-    r"^pedir\b|^demanar?\b|^eska|^reservar?\b|^anotar|sede electronica|seu electronica|egoitza elektronik|tramitar|tramita\b|iniciar|inicia\b|comenca\w*|comenza\w*|empeza\w*|comienza|empieza|hasi\b|acce(?:so|der) (?:a|al|a la|o) (?:tramite|procedimiento|procedemento|sede|solicitud|formulario|servicio)|inscribi\w+|inscriu\w+|apuntar\w*|acces al? tramit|solicitar|solicita\b|sol licitar|sol licita\b|eskatu|eskaera egin|izapidetu|egin izapidea|apply|start|ventanilla electronica|oficina virtual|e ?office|tramitacion (?:en linea|electronica|online)|tramitacio (?:en linia|electronica)|presentar|formulario|formulari\b|registro electronico|online|en linea|en linia|iniciar o tramite|solicitude"
+    r"^pedir\b|^demanar?\b|^eska|^reservar?\b|^anotar|sede electronica|seu electronica|egoitza elektronik|tramitar|tramita\b|iniciar|inicia\b|comenca\w*|comenza\w*|empeza\w*|comienza|empieza|hasi\b|acce(?:so|der) (?:a|al|a la|o|ao) (?:tramite|tramitador|procedimiento|procedemento|sede|solicitud|formulario|servicio)|inscribi\w+|inscriu\w+|apuntar\w*|acces al? tramit|solicitar|solicita\b|sol licitar|sol licita\b|eskatu|eskaera egin|izapidetu|egin izapidea|apply|start|ventanilla electronica|oficina virtual|e ?office|tramitacion (?:en linea|electronica|online)|tramitacio (?:en linia|electronica)|presentar|formulario|formulari\b|registro electronico|online|en linea|en linia|iniciar o tramite|solicitude"
 )
 ENTERS = re.compile(r"(?:entr[ae]\w{0,3}|acced[ae]\w{0,2}|accediu|sartu|visit[ae]?|go to|log in|sign in) ")
 START_PATH = re.compile(
     r"/(?:e-?office|oficina-?virtual|registro|solicit\w*|tramitar|tramita|inscri\w*|formulari\w*|apply|eskae\w*|alta|iniciar)(?:[/.?-]|$)"
+)
+START_HOST = re.compile(
+    r"(?:tramit|e?-?office|e-?oficina|oficina-?virtual|online\.|registro|rexistro|registre)"
 )
 ASIDE = re.compile(
     r"imprim|descarg|baixa|deskarga|download|print|volver|tornar|itzuli|back|compart|partekatu|share|contact|ver mas|mas info|veure|cerca|busca|search|inici[oa]?$|home|noticia|seguir|suscri|pdf|cookies|mapa|calendari|horari"
@@ -23,6 +26,9 @@ HELP = re.compile(
     r"/(?:ayuda|ajuda|axuda|laguntza|help|soporte|support|faqs?|preguntas\w*|contact\w*)(?:[/.?-]|$)"
 )
 FILES = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|jpe?g|png)(?:$|[?#])", re.IGNORECASE)
+FOOT = re.compile(
+    r"^(?:aviso legal|avis legal|legal notice|lege oharra|accesibilida\w+|accessibili\w+|irisgarritasun\w*|mapa\b.*|site ?map|(?:politica de )?privaci\w+|privacitat|privadesa|privacy|protecc?i\w+ de dat\w+|cookies|contact\w*|rgpd)$"
+)
 LAW = re.compile(
     r"boe\.es/(?:buscar|diario|eli)|/eli/|dogc|bocm|boja|docv|dogv|boib|euskadi\.eus/bopv|xunta\.gal/dog",
     re.IGNORECASE,
@@ -50,6 +56,7 @@ def is_start(link: TextLink) -> bool:
         or host.startswith("seu")
         or "egoitza" in host
         or "seuelectronica" in host
+        or START_HOST.match(host) is not None
     )
 
 
@@ -59,6 +66,7 @@ def is_application_link(link: TextLink) -> bool:
         and not FILES.search(link.url)
         and not LAW.search(link.url)
         and not HELP.search(urlsplit(link.url).path.lower())
+        and not FOOT.match(fold_text(link.text))
         and not is_appointment(link)
     )
 

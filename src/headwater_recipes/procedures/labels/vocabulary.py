@@ -285,7 +285,10 @@ ENDINGS: tuple[LabelRule, ...] = (
     *label_rules(Label("cuantias"), (r"\b(?:zenbatekoa|zenbatekoak)$",)),
     *label_rules(Label("donde_solicitar"), (r"\b(?:lekua|lekuak|tokia|bulegoak)$",)),
     *label_rules(
-        Label("organismo"), (r"\b(?:organoa|erakundea|saila) (?:arduraduna|eskuduna)$|\barduraduna$",)
+        Label("organismo"),
+        (
+            r"\b(?:organoa|erakundea|saila) (?:arduraduna|eskuduna)$|\barduraduna$|^ardura duen (?:saila|organoa|erakundea|zerbitzua)$",
+        ),
     ),
     *label_rules(
         Label("como_solicitar"),

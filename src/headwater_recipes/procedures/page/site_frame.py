@@ -100,7 +100,7 @@ HEADERS = frozenset({"header", "cabecera", "encabezado", "capcalera", "goiburua"
 SITE_WIDE = frozenset({"site", "top", "page", "global", "main", "superior", "portal", "web"})
 TAB_LIST = re.compile(r"\btab", re.IGNORECASE)
 LONGEST, MOST, AT_AN_END = 400, 12, 240
-LABELS = "h2,h3,h4,h5,h6,dt,th,b,strong,summary,legend,[class*=title],[class*=titulo],[class*=titol],[class*=label]"
+LABELS = "h2,h3,h4,h5,h6,dt,th,b,strong,summary,legend,[class*=title],[class*=titulo],[class*=titol],[class*=label],.card-header,.panel-heading"
 MOST_LABELS, LONGEST_LABEL = 40, 80
 FACTS = frozenset(
     {"organismo", "plazos", "tasas", "cuantias", "requisitos", "documentos_necesarios", "base_legal", "como_solicitar", "donde_solicitar"}

@@ -43,10 +43,14 @@ COOKIES_AT_ALL = re.compile(r"\b(?:cookies?|galetes|galletas|cookieak)\b")
 PRINTS = re.compile(
     r"(?:imprim\w+|print|inprimatu|versio\w* (?:per|para|de|to)? ?(?:imprimir|impresion|print\w*))\b(?: \w+){0,3}$"
 )
+PAGE_OF_PAGES = re.compile(r"\s\d{1,2} ?/ ?\d{1,2}$")
 PAGE_NUMBER = re.compile(r"\b(?:pag|pagina|page|orri\w{0,4}|full|fulla) \d{1,3} (?:de|of|d) \d{1,3}$")
+TURNS_PAGE = re.compile(
+    r"(?:(?:pagina|articulo|article|artigo|page) )?(?:ant|anterior|previo|prev|previous|aurrekoa|siguiente|seguent|seguinte|next|hurrengoa|sig|seg)|(?:volver|tornar|itzuli|back)(?: \w+){0,3}"
+)
 FEWEST_MENU_LINKS, MOST_OTHER_WORDS = 3, 8
 FOOT = re.compile(
-    r"\b(?:aviso legal|avis legal|legal notice|lege oharra|accesibilida\w+|accessibili\w+|irisgarritasun\w*|(?:politica de )?privaci\w+|privacitat|privadesa|privacy|pribatutasun\w*|mapa (?:web|del web|do sitio|del sitio)|web mapa|site ?map)\b"
+    r"\b(?:aviso legal|avis legal|legal notice|lege oharra|accesibilida\w+|accessibili\w+|irisgarritasun\w*|(?:politica de )?privaci\w+|privacitat|privadesa|privacy|pribatutasun\w*|mapa (?:web|del web|do sitio|del sitio)|web mapa|site ?map|contact[oe]?|contacta)\b"
 )
 FEWEST_FOOT_LINKS, LONGEST_FOOT = 3, 6
 SOCIAL = frozenset(
@@ -115,7 +119,7 @@ def _running_lines(lines: Sequence[SectionLine]) -> set[int]:
     numbered = {
         place
         for place, line in enumerate(lines)
-        if line.kind == "text" and PAGE_NUMBER.search(fold_text(line.text[:LONGEST_LINE]))
+        if line.kind == "text" and _numbers_page(line.text[:LONGEST_LINE])
     }
     if not numbered:
         return set()
@@ -123,6 +127,12 @@ def _running_lines(lines: Sequence[SectionLine]) -> set[int]:
     return numbered | {
         place for place, line in enumerate(lines) if line.kind == "text" and times[line.text] > 1
     }
+
+
+def _numbers_page(text: str) -> bool:
+    """Whether a line counts the pages of a print: "Hoja informativa 1 / 2"."""
+    few = len(text.split()) <= LONGEST_SIGNATURE
+    return bool(PAGE_NUMBER.search(fold_text(text)) or (few and PAGE_OF_PAGES.search(text)))
 
 
 def _banner(lines: Sequence[SectionLine]) -> set[int]:
@@ -151,8 +161,14 @@ def _is_boilerplate(line: SectionLine) -> bool:
         or SHARES.search(folded)
         or PRINTS.match(folded)
         or _is_menu(line)
+        or _turns_page(line, folded)
         or _lists_networks(line, folded.split())
     )
+
+
+def _turns_page(line: SectionLine, folded: str) -> bool:
+    """Whether the line is nothing but a link to the previous or the next article."""
+    return bool(line.links) and TURNS_PAGE.fullmatch(folded) is not None
 
 
 def _is_menu(line: SectionLine) -> bool:

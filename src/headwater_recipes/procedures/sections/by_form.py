@@ -25,7 +25,7 @@ BODY = re.compile(
     r"^(?:La |El |L['’]|O |A |The )?(?:(?:Servicio|Servei|Servizo|Departament[oa]?|Área|Àrea|Negociad[oa]|Negociat|Secci[oó]n?|Unidad|Unitat|Unidade|Oficina|Secretar[ií]a|Comisi[oó]n|Comissi[oó]|Subdirecci[oó]n?|Direcci[oó]n?|Vicesecretaría|Concejalía|Regidoria|Concellaría|Consejería|Conselleria|Consellería|Institut[oa]?|Agencia|Agència|Axencia|Ministeri[oa]?|Patronato|Consorci[oa]?|Jefatura|Delegaci[oó]n?|Gerencia|Tesorería|Policía Local|Centr[oe] Municipal)\b"
     r"(?:,? [\wÀ-ÿ'’·-]+){1,13}"
     r"|(?:[\wÀ-ÿ-]+ ){1,6}(?:Saila|Batzordea|Zuzendaritza|Zerbitzua|Bulegoa|Agentzia|Institutua|Sekretaritza|Idazkaritza|Arloa|Unitatea|Udala)"
-    r"|(?:[A-Z][\w-]+ (?:and |of |for )?){1,6}(?:Office|Unit|Department|Directorate|Section|Division|Agency|Service)"
+    r"|(?:[A-Z][\w-]+ (?:and |of |for )?){1,6}(?:Office|Unit|Department|Directorate|Section|Division|Agency|Service|Secretariat|Bureau|Authority|Board)"
     r"|(?:Sub)?(?:Department|[Dd]irectorate|Office|Ministry|Agency|Division|Unit|Bureau|Secretariat) (?:for|of)(?:,? [\w-]+){1,10})$"
 )
 MONEY = re.compile(r"\d[\d.,]{0,12}\s?(?:€|euros?\b|eur\b)", re.IGNORECASE)
