@@ -18,7 +18,7 @@ from headwater_recipes.procedures.sections.sentences import sentences
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 ONLINE = re.compile(
-    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|en la aplicacion\b|a l aplicacio\b|na aplicacion\b|\bla app\b|app movil|desde el movil|des del mobil|formular\w{1,4} (?:de|da|en|a) (?:la |a )?(?:sede|seu|web)|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital|\bweb(?:site|gune\w*)?\b|\bupload|\bpuj[ae]\w* (?:els|les|l)\b|\bpola rede\b|\bdes ?de (?:la )?casa\b|\bdende casa\b|\betxetik\b|sen sair da casa|sin salir de casa|(?:bustia|carpeta|buzon|finestra|ventana) (?:ciutadana|ciudadana|cidada|digital)"
+    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|en la aplicacion\b|a l aplicacio\b|na aplicacion\b|d(?:es|en)de (?:la|a|l) aplicaci\w+\b|\bla app\b|app movil|desde el movil|des del mobil|formular\w{1,4} (?:de|da|en|a) (?:la |a )?(?:sede|seu|web)|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital|\bweb(?:site|gune\w*)?\b|\bupload|\bpuj[ae]\w* (?:els|les|l)\b|\bpola rede\b|\bdes ?de (?:la )?casa\b|\bdende casa\b|\betxetik\b|sen sair da casa|sin salir de casa|(?:bustia|carpeta|buzon|finestra|ventana) (?:ciutadana|ciudadana|cidada|digital)"
 )
 IN_PERSON = re.compile(
     r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|(?:en|a) (?:la |las |nuestras? |su |tu |la nostra )delegacion(?:es)?\b|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|at the (?:town hall|registry)|\b(?:at|to) the (?:\w+ ){0,3}desk\b|\bvenint\b|\bviniendo\b|\b(?:acerqu\w+|acercate|pasese|pase por|passeu|passi|venga|veniu|vine a|acuda|acudid|achegu\w+|achegate|etorri|hurbildu|presentarse en|presentese en|come to|hable con|parleu amb)\b|mesa de entrada|mesa d entrada|\brexistros\b|\bregistros\b|\bregistres\b|cara a cara"
@@ -33,16 +33,20 @@ POST = re.compile(
     r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b|(?:registered|certified) mail|\bby mail\b|\b(?:envi\w{1,12}|mand\w{1,12}|remit\w{1,12}|send) .{0,40}\b(?:en papel|en paper|on paper)\b|por carta\b|\bapartado (?:postal|de correos)\b|\bapartat de correus\b|\bpo box\b|^post (?:it|the|them|your|a)\b"
 )
 VIRTUAL = re.compile(
-    r"(?:electronic|online|virtual) office|oficina (?:virtual|electronica)|bulego (?:birtual|elektroniko)\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico"
+    r"(?:electronic|online|virtual) office|\be (?:office|oficina)\b|oficina (?:virtual|electronica)|bulego (?:birtual|elektroniko)\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico"
 )
 NOT_ONLINE = re.compile(
     r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"
 )
 SEMICOLON = re.compile(r";")
-ALTERNATIVE = re.compile(r",?(?<!\s)\s(?:o bien|o bé|o|u|edo|or|y también|i també|and also)\s", re.IGNORECASE)
+CONJUNCTION = re.compile(r",?(?<!\s)\s(?:o bien|o bé|o|u|edo|or|y|i|e|and|eta)\s", re.IGNORECASE)
 GALICIAN = re.compile(r"\b(?:ao|aos|coa|do|na|nas|ou|pola|polo|unha)\b", re.IGNORECASE)
-GALICIAN_ALTERNATIVE = re.compile(r",?(?<!\s)\s(?:ou ben|ou|e tamén)\s", re.IGNORECASE)
+GALICIAN_CONJUNCTION = re.compile(r",?(?<!\s)\s(?:ou ben|ou|e)\s", re.IGNORECASE)
 """In Galician, "o" is an article."""
+AT_A_PLACE = re.compile(
+    r"(?:(?:se|es) \w+ |(?:bien|bé|ben) )?(?:en|a|al|na|no|at|ante) (?:(?:cualquier\w*|qualsevol|calquera|any|las?|el|los|les|els|the) )+(?:\w+ ){0,2}?(?:centr\w+|delegaci\w+|subdelegaci\w+|oficina\w*|ayuntamiento|ajuntament|concello|bibliotec\w+|office\w*|escola|escuela|consell)\b"
+)
+"""A clause that begins with the place to which one goes."""
 NAMED = re.compile(r"(?:^|[;.]\s+)([^:;.]{3,30}):\s")
 BOOKED = re.compile(
     r"\b(?:citas?(?: previa)?|appointments?|hitzordu\w*)(?: (?!(?:o|u|ou|edo|or|y|i|e|eta|and|bien)\b)\w+){0,2}? (?:online|on line|por internet|per internet|en linea|en linia|internet bidez)\b"
@@ -157,14 +161,17 @@ def offices_to_visit(where: Sequence[PagePart]) -> FieldValue:
     lines = [
         line
         for part in where
-        for line in part.lines
+        for line in without_header_rows(part.lines)
         if streets_in(line.text) and not line.links and "@" not in line.text
     ]
-    steps = [
-        {"via": "presencial", "detalle": line.rest if line.lead and line.rest else line.text}
-        for line in lines
-    ]
+    steps = [{"via": "presencial", "detalle": _office(line)} for line in lines]
     return FieldValue(steps, spans_of(lines)) if steps else FieldValue()
+
+
+def _office(line: SectionLine) -> str:
+    if line.kind == "row":
+        return ": ".join(cell for cell in line.cells if cell)
+    return line.rest if line.lead and line.rest else line.text
 
 
 def steps_in_places(parts: Sequence[PagePart]) -> FieldValue:
@@ -202,7 +209,9 @@ def _split_ways(line: SectionLine) -> list[SectionLine]:
 
 def _split_sentences(line: SectionLine) -> list[SectionLine]:
     """Split a paragraph whose sentences each describe another way."""
-    whole = _with_questions(sentences(line.text)) if line.kind == "text" and not line.lead else []
+    whole = [line.text] if line.kind == "item" and not line.lead else []
+    if line.kind == "text" and not line.lead:
+        whole = _with_questions(sentences(line.text))
     if len(whole) > 1:
         whole = [piece for piece in whole if not _is_aside(piece)]
         if not whole:
@@ -245,20 +254,41 @@ def refuses_way(sentence: str) -> bool:
 
 
 def _clauses(line: SectionLine, sentence: str) -> list[str]:
-    """The clauses of a sentence, between semicolons or alternatives, if each names another way."""
-    alternative = GALICIAN_ALTERNATIVE if GALICIAN.search(sentence) else ALTERNATIVE
-    for between in (SEMICOLON, alternative):
-        clauses = [clause.strip() for clause in between.split(sentence)]
-        ways = [_only_way(line, clause) for clause in clauses]
+    """The clauses of a sentence, between semicolons or conjunctions, if each names another way."""
+    conjunction = GALICIAN_CONJUNCTION if GALICIAN.search(sentence) else CONJUNCTION
+    for between in (SEMICOLON, conjunction):
+        clauses, ways = _joined_by_way(line, sentence, between)
         if len(clauses) > 1 and "" not in ways and len(set(ways)) == len(ways):
             return clauses
     return [sentence]
 
 
+def _joined_by_way(line: SectionLine, sentence: str, between: re.Pattern[str]) -> tuple[list[str], list[str]]:
+    """The clauses with the way of each; clauses that name none or the same as the one before belong to that one."""
+    starts = [0, *(match.end() for match in between.finditer(sentence))]
+    ends = [*(match.start() for match in between.finditer(sentence)), len(sentence)]
+    spans: list[tuple[int, int]] = []
+    ways: list[str] = []
+    for start, end in zip(starts, ends, strict=True):
+        way = _only_way(line, sentence[start:end])
+        named = way or ways_of(_clause_line(line, sentence[start:end]))
+        if spans and (not named or way == ways[-1] != ""):
+            spans[-1] = (spans[-1][0], end)
+            ways[-1] = _only_way(line, sentence[spans[-1][0] : end])
+        else:
+            spans.append((start, end))
+            ways.append(way)
+    return [sentence[start:end].strip() for start, end in spans], ways
+
+
+def _clause_line(line: SectionLine, clause: str) -> SectionLine:
+    return replace(line, text=clause, links=_links_in(line, clause))
+
+
 def _only_way(line: SectionLine, clause: str) -> str:
     if POST.match(fold_text(clause)):
         return "correo"
-    ways = ways_of(replace(line, text=clause, links=_links_in(line, clause)))
+    ways = ways_of(_clause_line(line, clause))
     return ways[0] if len(ways) == 1 else ""
 
 
@@ -357,6 +387,8 @@ def ways_of(line: SectionLine) -> list[str]:
         )
     if "@" in line.text and SENDS.search(folded):
         ways.add("correo")
+    if not ways and AT_A_PLACE.match(folded):
+        return ["presencial"]
     return [name for name in WAYS if name in ways]
 
 

@@ -15,7 +15,7 @@ from headwater_recipes.procedures.sections.sentences import sentences
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 SILENCE = re.compile(
-    r"silenci|isiltasun|\bfalta de (?:resoluc|resposta|respuesta|notificac|contestac)\w{0,30}|efect\w{1,30} (?:des)?estimatori|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w{0,30} (?:\w{1,30} ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac|contestac)|sense (?:resposta|resolucio|notificac|contestac)|sen (?:resposta|resolucion|contestac)"
+    r"silenci|isiltasun|\b(?:entend|enten|entiend|consider)\w{0,8} (?:des)?(?:estimad|concedid|aprobad|denegad|estimat|concedi|aprovad)\w*|\bfalta de (?:resoluc|resposta|respuesta|notificac|contestac)\w{0,30}|efect\w{1,30} (?:des)?estimatori|\bsilence\b|(?:estimad|desestimad|desestimatori|estimatori|entender)\w{0,30} (?:\w{1,30} ){0,4}(?:silencio|solicitud)|sin (?:respuesta|resolucion|notificac|contestac)|sense (?:resposta|resolucio|notificac|contestac)|sen (?:resposta|resolucion|contestac)"
 )
 _NUMBER = r"(?:\d{1,3}|un|una|uno|dos|dues|dous|duas|tres|catro|cuatro|quatre|cinco|cinc|seis|sis|nueve|diez|deu|quince|quinze|veinte|treinta|trenta|one|two|three|six|ten|bi|hiru|lau|sei)"
 TERM_FIRST = re.compile(
@@ -55,6 +55,10 @@ AFTER_IT = re.compile(
     r"(?:siguientes?|seguents?|posteriores?|desde|dende|a partir|tras|despues|despres|despois|des de|from|after|following)\b(?: \w+){0,9} (?:resol|notific|decision)"
 )
 """A decision after which the time to apply begins."""
+FOLLOWS = re.compile(
+    r";\s|,\s(?=(?:transcurrid|transcorregu|pasad[oa]|passat|vencid|vençu)\w* )|,?\s(?:y|i|e|and|eta)\s(?=(?:se entender|s'entendr|enten|si |tens |tienes |ten |you (?:have|may|can) |contra )|(?:cabe|procede|podrá?s?|puede) )"
+)
+"""Before what follows from a term."""
 TELEPHONE = re.compile(r"(?<!\d)(?:0\d{2}|[6789]\d{2}[ .]?\d{3}[ .]?\d{3}|[6789]\d{2}(?: \d{2}){3})(?!\d)")
 FEW_WORDS = 4
 TERMS = frozenset({"solicitud", "resolucion"})
@@ -188,10 +192,13 @@ def _named_term(statement: str) -> tuple[str, str]:
 
 
 def _term_and_consequence(sentence: str) -> list[str]:
-    """Split a term from what follows it after a semicolon: what silence means, the time to appeal."""
-    term, mark, consequence = sentence.partition("; ")
-    if mark and _key(fold_text(consequence), "") in CONSEQUENCES - {_key(fold_text(term), "")}:
-        return [term, consequence]
+    """Split a term from what follows it: what silence means, the time to appeal."""
+    for match in FOLLOWS.finditer(sentence[:LONGEST_SENTENCE]):
+        term, consequence = sentence[: match.start()], sentence[match.end() :]
+        if _key(fold_text(consequence), "") in CONSEQUENCES - {_key(fold_text(term), "")} and _names_time(
+            term
+        ):
+            return [term, consequence]
     return [sentence]
 
 
