@@ -13,7 +13,7 @@ from headwater_recipes.procedures.standalone import page_from, procedures_from
 NONE = "none"
 AIM = (0.95, 0.90)
 # By authors who knew neither the rules nor the vocabulary, measured as they wrote them and still below the aim. These floors only
-# keep them from getting worse. The authors of 23, 25, 26 and 27 divide a sentence with two ways to apply, which we list under each.
+# keep them from getting worse. The authors of 22, 24 and 28 to 30 list a sentence with two ways to apply under each, which we divide.
 BELOW_THE_AIM = {
     "batch-23": (0.88, 0.845),
     "batch-24": (0.925, 0.89),
@@ -27,10 +27,11 @@ BELOW_THE_AIM = {
     "batch-29": (0.9, 0.86),
     "batch-30": (0.91, 0.85),
     "batch-31": (0.91, 0.9),
-    "batch-32": (0.88, 0.78),
-    "batch-33": (0.86, 0.83),
-    "batch-34": (0.88, 0.85),
-    "batch-35": (0.88, 0.83),
+    "batch-32": (0.93, 0.82),
+    "batch-33": (0.91, 0.89),
+    "batch-34": (0.92, 0.9),
+    "batch-35": (0.93, 0.9),
+    "batch-37": (0.94, 0.92),
 }
 WORD = re.compile(r"\w+")
 QUOTED = (

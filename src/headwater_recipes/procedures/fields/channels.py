@@ -18,22 +18,22 @@ from headwater_recipes.procedures.sections.sentences import sentences
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 ONLINE = re.compile(
-    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|en la aplicacion\b|a l aplicacio\b|na aplicacion\b|d(?:es|en)de (?:la|a|l) aplicaci\w+\b|\bla app\b|app movil|desde el movil|des del mobil|formular\w{1,4} (?:de|da|en|a) (?:la |a )?(?:sede|seu|web)|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital|\bweb(?:site|gune\w*)?\b|\bupload|\bpuj[ae]\w* (?:els|les|l)\b|\bpola rede\b|\bdes ?de (?:la )?casa\b|\bdende casa\b|\betxetik\b|sen sair da casa|sin salir de casa|(?:bustia|carpeta|buzon|finestra|ventana) (?:ciutadana|ciudadana|cidada|digital)"
+    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|en la aplicacion\b|a l aplicacio\b|na aplicacion\b|d(?:es|en)de (?:la|a|l) aplicaci\w+\b|\bla app\b|app movil|desde el movil|des del mobil|formular\w{1,4} (?:de|da|en|a) (?:la |a )?(?:sede|seu|web)|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital|\bweb(?:site|gune\w*)?\b|\bupload|\bpuj[ae]\w* (?:els|les|l)\b|\bpola rede\b|\bpor la red\b|\bchave365\b|\bidcat\b|\bd(?:es|en)de? (?:l |el |o )?(?:ordinador|ordenador|mobil|movil)\b|\bsubir todo\b|\bsubelo\b|\bdes ?de (?:la )?casa\b|\bdende casa\b|\betxetik\b|sen sair da casa|sin salir de casa|(?:bustia|carpeta|buzon|finestra|ventana) (?:ciutadana|ciudadana|cidada|digital)"
 )
 IN_PERSON = re.compile(
-    r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|(?:en|a) (?:la |las |nuestras? |su |tu |la nostra )delegacion(?:es)?\b|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|at the (?:town hall|registry)|\b(?:at|to) the (?:\w+ ){0,3}desk\b|\bvenint\b|\bviniendo\b|\b(?:acerqu\w+|acercate|pasese|pase por|passeu|passi|venga|veniu|vine a|acuda|acudid|achegu\w+|achegate|etorri|hurbildu|presentarse en|presentese en|come to|hable con|parleu amb)\b|mesa de entrada|mesa d entrada|\brexistros\b|\bregistros\b|\bregistres\b|cara a cara"
+    r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|(?:en|a) (?:la |las |nuestras? |su |tu |la nostra )delegacion(?:es)?\b|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|\bcall in (?:at|to)\b|\bdrop (?:in|by)\b|at the (?:town hall|registry)|\b(?:at|to) the (?:\w+ ){0,3}desk\b|\bvenint\b|\bviniendo\b|\b(?:acerqu\w+|acercate|pasese|pase por|passeu|passi|venga|veniu|vine a|acuda|acudid|achegu\w+|achegate|etorri|hurbildu|presentarse en|presentese en|come to|hable con|parleu amb)\b|mesa de entrada|mesa d entrada|\brexistros\b|\bregistros\b|\bregistres\b|cara a cara"
 )
 PHONE = re.compile(
-    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? |\b(?:llam[ae]r?|llamad|trucar?|truqueu|truqui|cham[ae]r?|telefon[ae]r?) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b|\b(?:ring|dial) |\b(?:marque|marca|marqueu|telefonee|telefoneu) (?:el|al|o|l)\b|\b(?:en el|al|ao|no|el|a l) 0(?:10|12|16|24|60|61|62)\b"
+    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? (?!in\b|at\b|into\b)|\b(?:llam[ae]r?|llamad|trucar?|truqueu|truqui|cham[ae]r?|telefon[ae]r?) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b|\b(?:ring|dial) |\b(?:marque|marca|marqueu|telefonee|telefoneu) (?:el|al|o|l)\b|\b(?:en el|al|ao|no|el|a l) 0(?:10|12|16|24|60|61|62)\b"
 )
 CALLED = re.compile(
     r"^(?:en el|al|ao|no) 0\d{2}$|\b(?:llamando|trucant|chamando|calling) (?:al|a|ao|to)?\b|\bdeituz\b|^(?:por telefono|per telefon|telefonoz|by (?:tele)?phone|telefonicamente?)\b"
 )
 POST = re.compile(
-    r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b|(?:registered|certified) mail|\bby mail\b|\b(?:envi\w{1,12}|mand\w{1,12}|remit\w{1,12}|send) .{0,40}\b(?:en papel|en paper|on paper)\b|por carta\b|\bapartado (?:postal|de correos)\b|\bapartat de correus\b|\bpo box\b|^post (?:it|the|them|your|a)\b"
+    r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b|(?:registered|certified) mail|\bby mail\b|\b(?:envi\w{1,12}|mand\w{1,12}|remit\w{1,12}|send) .{0,40}\b(?:en papel|en paper|on paper)\b|por carta\b|\b(?:no|en|a|por) correos?\b(?! electron)|\bapartado (?:postal|de correos)\b|\bapartat de correus\b|\bpo box\b|^post (?:it|the|them|your|a)\b"
 )
 VIRTUAL = re.compile(
-    r"(?:electronic|online|virtual) office|\be (?:office|oficina)\b|oficina (?:virtual|electronica)|bulego (?:birtual|elektroniko)\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico"
+    r"(?:electronic|online|virtual) office|\be (?:office|oficina)\b|oficina (?:virtual|electronica)|bulego (?:birtual|elektroniko)\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico|secretaria (?:virtual|electronica)"
 )
 NOT_ONLINE = re.compile(
     r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"
@@ -332,6 +332,8 @@ def _step(part: PagePart, line: SectionLine, *, calls: bool) -> dict[str, str] |
     if line.kind == "row":
         cells = ": ".join(cell for cell in line.cells[_has_number(line) :] if cell)
         detail = _without_button(cells, line.links)
+    elif HOST.fullmatch(line.text.rpartition(": ")[2].strip(" .")) and ": " in line.text:
+        detail = line.text
     elif line.lead and line.rest and _via_of_label(line.lead):
         return {"via": _via_of_label(line.lead), "detalle": _without_button(line.rest, line.links)}
     elif (
@@ -364,7 +366,10 @@ def _is_button(part: PagePart, line: SectionLine) -> bool:
 
 def _via_of_label(name: str) -> str:
     label = recognise(name)
-    return VIA_NAMES.get(label.key, "") if label and label.field == "como_solicitar" else ""
+    if label is not None and label.field == "como_solicitar":
+        return VIA_NAMES.get(label.key, "")
+    ways = _ways_in_words(fold_text(name)) if label is None and len(name.split()) <= LONGEST_LEAD else []
+    return ways[0] if len(ways) == 1 else ""
 
 
 def via_of(text: str) -> str:

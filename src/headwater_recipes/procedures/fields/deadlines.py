@@ -80,6 +80,10 @@ SAYS_WHEN = re.compile(
     r"|plazo|termini|prazo|epe|moment|fecha|data\b|silenci|estimad|enten|entiend|antes|abans|despues|despres|despois|lehen|ondoren|before|after|always|siempre|sempre|cada|cuando|quan\b|cando|inmediat|immediat|berehala|same|mism|mateix|propi|curso|curs\b|temporada|verano|estiu|hasta|fins|ata\b|arte\b|until|at once|on the spot|acto\b|acte\b|periodo|period|calendario|convocatoria|abiert|obert|abert|irek|open"
 )
 """Any word about time, or about what follows from it."""
+OUTSIDE = re.compile(
+    r"^(?:fuera|fora) d|^(?:passat|pasado|transcurrido) (?:aquest|ese|este|ese) termini\b|\bno(?:n)? se admit\w+|\bno s admet\w+"
+)
+"""When one cannot apply."""
 APPLYING = re.compile(
     r"solicit|sol licit|present|inscrip|apunta|\bpeticion|eska|appl|submit|abierto|obert|aberto|todo el ano|tot l any|cualquier momento|qualsevol moment|calquera momento|urte osoan|edozein|any time|all year"
 )
@@ -235,6 +239,8 @@ def _key(folded: str, default: str) -> str:
         return "silencio_administrativo"
     if APPEAL.search(folded):
         return "recurso"
+    if default == "solicitud" and OUTSIDE.search(folded):
+        return default
     short = len(folded) <= LONGEST_SENTENCE
     if short and (UNANSWERED.search(folded) or (UNHEARD.search(folded) and MEANS.search(folded))):
         return "silencio_administrativo"

@@ -26,7 +26,7 @@ SAYS_FREE = re.compile(
     r"|(?:izapidea|eskaera|zerbitzua)\w{0,30} (?:doakoa|doan|dohainik) (?:da|egiten)"
 )
 NOTHING_TO_PAY = re.compile(
-    r"^(?:no|non) (?:(?:se|os|te|le|us|vos|che|lle) )?(?:cobra\w*|pag\w*) (?:nada|res|ren)\b|^(?:\w+ ){0,4}(?:no|non|ez|there (?:is|are) no) (?:\w+ ){0,3}(?:tasas?|taxa|taxes|taxas|coste?|cost|pago|pagar|pagament|custo|fees?|charges?|tasarik|kosturik)\b(?: \w+){0,8}$"
+    r"^(?:\w+ ){0,3}(?:no|non) (?:cuesta|costa|custa) (?:nada|res|ren)\b|^(?:no|non) (?:(?:se|os|te|le|us|vos|che|lle) )?(?:cobra\w*|pag\w*) (?:nada|res|ren)\b|^(?:\w+ ){0,4}(?:no|non|ez|there (?:is|are) no) (?:\w+ ){0,3}(?:tasas?|taxa|taxes|taxas|coste?|cost|pago|pagar|pagament|custo|fees?|charges?|tasarik|kosturik)\b(?: \w+){0,8}$"
 )
 ENDS_FREE = re.compile(
     r"\b(?:is|are|es|son|sale|surt|resulta|e|da|dira) (?:\w+ ){0,2}(?:free(?: of charge)?|gratuit\w*|gratis|doakoa|doan|de balde)$"
@@ -41,6 +41,10 @@ EXEMPT = re.compile(
 AGAIN = re.compile(
     r"\b(?:duplica\w+|segunda copia|segona copia|replacement|replac\w+|lost|perd\w+|extravi\w+|bikoizt\w+|galdu\w*)\b"
 )
+AGAIN_OR_BACK = re.compile(
+    rf"{AGAIN.pattern}|\b(?:fianzas?|fianca|fiances|fianza|deposito?s?|diposits?|deposits?|se devuelve|es torna|devolvese|refund\w*|interes\w*)\b"
+)
+"""What is said of a second copy, or of money that one gets back."""
 PRICE = re.compile(r"\d|\beuro|\beur\b|€", re.IGNORECASE)
 NO = re.compile(
     r"^(?:no|ez|no n hi ha(?: cap)?|no hay|no hai|ez dago|no procede|no aplica|ningun[oa]?|cap|none|nada|nothing|res|ezer(?: ez)?|sin tasas?)$"
@@ -105,7 +109,8 @@ def _calls_free(text: str) -> bool:
     """Whether a text says that nothing is paid, whatever it adds about deposits and second copies."""
     beginning, *further = sentences(text)
     if further and (
-        ALL_FREE.match(fold_text(beginning)) or all(AGAIN.search(fold_text(sentence)) for sentence in further)
+        ALL_FREE.match(fold_text(beginning))
+        or all(AGAIN_OR_BACK.search(fold_text(sentence)) for sentence in further)
     ):
         text = beginning
     folded = fold_text(text)

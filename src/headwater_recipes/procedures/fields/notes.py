@@ -48,6 +48,9 @@ ELSEWHERE = re.compile(
 ASKING = re.compile(
     r"(?:que|quien|qui|quen|como|com|nola|donde|on|onde|cuando|quan|cando|noiz|cuanto|quant|canto|zenbat|what|who|how|where|when)\b"
 )
+MORE = re.compile(
+    r"(?:(?:para|per|pera|for|si|se) )?(?:\w+ )?(?:mas|mes|mais|more|further) (?:informaci\w+|information|datos|dades)|informazio gehiago"
+)
 FEW_WORDS, LONGEST_QUESTION = 5, 6
 OPEN = frozenset({"base_legal", "contacto", "organismo"})
 """Fields whose values have another form: what else stands there is a note."""
@@ -84,7 +87,7 @@ def without_notes(parts: Sequence[PagePart], described: Sequence[Span] = ()) -> 
 def _of_section(part: PagePart) -> Iterator[tuple[str, SectionLine]]:
     for text, line in part_entries(part):
         pieces = sentences(text)
-        if line.kind == "text" and (is_background(pieces) or _only_links(line)):
+        if _only_links(line) or (line.kind == "text" and is_background(pieces)):
             continue
         for piece in pieces:
             if not is_technical(piece) and not _is_contact(piece):
@@ -167,7 +170,8 @@ def is_technical(sentence: str) -> bool:
 def _is_contact(sentence: str) -> bool:
     """Whether a few words only say whom to call."""
     words = [word for word in sentence.split() if not any(map(str.isdigit, word))]
-    return len(words) <= FEW_WORDS and bool(number_in(sentence, "tel"))
+    few = len(words) <= FEW_WORDS or MORE.match(fold_text(sentence)) is not None
+    return few and bool(number_in(sentence, "tel"))
 
 
 def _only_links(line: SectionLine) -> bool:

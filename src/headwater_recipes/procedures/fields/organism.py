@@ -24,14 +24,14 @@ _WORD = r"[A-ZÁÉÍÓÚÀÈÌÒÙÜÏÑÇ][\wÀ-ÿ'’·\-]*"
 NAMED = re.compile(
     rf"\b((?:Ayuntamiento|Ajuntament|Concello|Diputación(?: Provincial| Foral)?|Diputació|Deputación(?: Provincial)?|Cabildo(?: Insular)?|Consell(?: Insular| Comarcal)?|Govern|Gobierno|"
     rf"Xunta|Junta|Generalitat|Comunidad (?:Autónoma|Foral)|Comunidad(?= (?:de Madrid|Valenciana))|Ministerio|Ministeri|Servicio (?:Público|Regional|Vasco|Andaluz|Canario|Extremeño|Murciano|Navarro|de Empleo|Estatal)|Servei|Servizo|Instituto|Institut|Agencia|Agència|Axencia|Tesorería|"
-    rf"Seguridad Social|Dirección General|Direcció General|Consejería|Conselleria|Consellería|Consellaría|Departamento|Departament|Universidad|Universitat|Organismo (?:Aut[oó]nomo|Provincial)|Organisme Autònom|Mancomunidad|Mancomunitat|Principado|Región|Oficina|Patronato|Consorcio|Consorci|Registro Civil|Jefatura|Secretaría|Town Council|City Council|Council)"
+    rf"Seguridad Social|Dirección General|Direcció General|Consejería|Conselleria|Consellería|Consellaría|Departamento|Departament|Universidade?|Universitat|Confederaci[oó]n? Hidrogr[aà]fica|(?:Archivo|Arquivo) (?:Estatal|Hist[oó]rico|General|Nacional|Municipal|Provincial)|Arxiu (?:Estatal|Hist[oò]ric|General|Nacional|Municipal)|Fundaci[oó]n? P[uúÚ]blica|Autoridad Portuaria|Autoritat Portuària|Organismo (?:Aut[oó]nomo|Provincial)|Organisme Autònom|Mancomunidad|Mancomunitat|Principado|Región|Oficina|Patronato|Consorcio|Consorci|Registro Civil|Jefatura|Secretaría|Town Council|City Council|Council)"
     rf"(?:,? (?:{_LOWER} ){{0,3}}(?:[dl]['’])?{_WORD})+)"
 )
 BASQUE = re.compile(
     rf"\b({_WORD}(?:ko|go|eko)? (?:Udala|Udaleko|Foru Aldundia|Jaurlaritza|Mankomunitatea)|Eusko Jaurlaritza|Lanbide|Osakidetza|{_WORD}(?: {_WORD})* (?:Saila|Institutua|Agentzia|Zerbitzua|Zuzendaritza|Batzordea|Bulegoa))\b"
 )
 ENGLISH = re.compile(
-    rf"\b((?:State |National |Regional )?(?:Agency|Institute|Authority|Board|Directorate[- ]General) (?:for|of) (?:the )?{_WORD}(?: (?:(?:and|of|for|the) ){{0,2}}{_WORD}){{0,5}}|{_WORD}(?: (?:(?:de|del|la|of) ){{0,2}}{_WORD}){{0,8}} (?:Town Council|City Council|Council|Town Hall|Ministry|Agency|Government)|(?:Town Hall|(?:Town|City) Council) of (?:(?:la|el|los|las|les) )?{_WORD}(?: (?:(?:de|del|la|d['’]) ?){{0,2}}{_WORD}){{0,5}}|(?:Regional )?Government of (?:the )?{_WORD}(?: {_WORD})*|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
+    rf"\b((?:State |National |Regional )?(?:Agency|Institute|Authority|Board|Directorate[- ]General) (?:for|of) (?:the )?{_WORD}(?: (?:(?:and|of|for|the) ){{0,2}}{_WORD}){{0,5}}|{_WORD}(?: (?:(?:de|del|la|of) ){{0,2}}{_WORD}){{0,8}} (?:Town Council|City Council|(?<!Governing )Council|Town Hall|Ministry|Agency|Government)|(?:Town Hall|(?:Town|City) Council) of (?:(?:la|el|los|las|les) )?{_WORD}(?: (?:(?:de|del|la|d['’]) ?){{0,2}}{_WORD}){{0,5}}|University of (?:the )?{_WORD}(?: {_WORD})*|(?:Regional )?Government of (?:the )?{_WORD}(?: {_WORD})*|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
 )
 SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'’])")
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from headwater.text.folding import fold_text
 from headwater_recipes.procedures.fields.addresses import PLACE, streets_in
+from headwater_recipes.procedures.fields.channels import via_of
 from headwater_recipes.procedures.fields.start_links import (
     ASIDE,
     STARTS,
@@ -41,6 +42,7 @@ def places(
         if is_start(link)
         or leads_to_start(link)
         or (part.field != "contacto" and (is_written_out(link) or is_entered(link, line)))
+        or (part.field == "como_solicitar" and _is_way_in(link, line))
     ]
     starts += [
         (link, line)
@@ -59,6 +61,17 @@ def places(
         value["cita_previa_url"] = appointments[0][0].url
     used = [line for _, line in [*starts, *appointments[:1]]] + [line for _, line in streets]
     return FieldValue(value, spans_of(used)) if value else NO_VALUE
+
+
+def _is_way_in(link: TextLink, line: SectionLine) -> bool:
+    """Whether a sentence that says how to apply online links to the place where one does."""
+    sentence = fold_text(line.text) != fold_text(link.text)
+    return (
+        sentence
+        and is_application_link(link)
+        and not ASIDE.search(fold_text(link.text))
+        and via_of(line.text) == "online"
+    )
 
 
 def _streets(applying: Sequence[PagePart], where: Sequence[PagePart]) -> list[tuple[str, SectionLine]]:

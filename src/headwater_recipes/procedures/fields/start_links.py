@@ -9,6 +9,9 @@ from headwater_recipes.procedures.sections.parts import SectionLine, TextLink
 APPOINTMENT = re.compile(
     r"cita ?-?_?previa|citaprevia|cita pr[eè]via|pedir cita|demanar cita|demana cita|hitzordu|appointment|\bcitas?\b|\b(?:reserv\w*|deman\w*|ped\w*|pid\w*|coll\w*|solicit\w*|sac\w*|pill\w*) (?:hora|torn|turno|quenda)\b"
 )
+APPOINTMENT_HOST = re.compile(
+    r"(?:turnos?|torns?|hora|reserv\w*|quenda)\.|citas?\b|citaprevia|cita|hitzordu|appointment"
+)
 STARTS = re.compile(
     r"^pedir\b|^demanar?\b|^eska|^reservar?\b|^anotar|sede electronica|seu electronica|egoitza elektronik|tramitar|tramita\b|iniciar|inicia\b|comenca\w*|comenza\w*|empeza\w*|comienza|empieza|hasi\b|acce(?:so|der) (?:a|al|a la|o|ao) (?:tramite|tramitador|procedimiento|procedemento|sede|solicitud|formulario|servicio)|inscribi\w+|inscriu\w+|apuntar\w*|acces al? tramit|solicitar|solicita\b|sol licitar|sol licita\b|eskatu|eskaera egin|izapidetu|egin izapidea|apply|start|ventanilla electronica|oficina virtual|e ?office|tramitacion (?:en linea|electronica|online)|tramitacio (?:en linia|electronica)|presentar|formulario|formulari\b|registro electronico|online|en linea|en linia|iniciar o tramite|solicitude"
 )
@@ -27,7 +30,7 @@ HELP = re.compile(
 )
 FILES = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|jpe?g|png)(?:$|[?#])", re.IGNORECASE)
 FOOT = re.compile(
-    r"^(?:aviso legal|avis legal|legal notice|lege oharra|accesibilida\w+|accessibili\w+|irisgarritasun\w*|mapa\b.*|site ?map|(?:politica de )?privaci\w+|privacitat|privadesa|privacy|protecc?i\w+ de dat\w+|cookies|contact\w*|rgpd)$"
+    r"^(?:aviso legal|avis legal|legal notice|lege oharra|accesibilida\w+|accessibili\w+|irisgarritasun\w*|mapa\b.*|site ?map|(?:politica de )?privaci\w+|privacitat|privadesa|privacy|protecc?i\w+ de dat\w+|cookies|contact\w*|rgpd|mis (?:expedientes|tramites|solicitudes)|mi carpeta|o meu cartafol|la meva carpeta|my (?:files|applications))$"
 )
 LAW = re.compile(
     r"boe\.es/(?:buscar|diario|eli)|/eli/|dogc|bocm|boja|docv|dogv|boib|euskadi\.eus/bopv|xunta\.gal/dog",
@@ -40,7 +43,7 @@ def is_appointment(link: TextLink) -> bool:
     return bool(
         APPOINTMENT.search(fold_text(link.text))
         or APPOINTMENT.search(address.path.lower().replace("-", " "))
-        or APPOINTMENT.match((address.hostname or "").lower())
+        or APPOINTMENT_HOST.match((address.hostname or "").lower())
     )
 
 

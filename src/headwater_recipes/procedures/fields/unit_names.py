@@ -21,6 +21,7 @@ WHOLE = re.compile(
     r"^(?:ayuntamiento|ajuntament|concello|diputacio|deputacion|cabildo|consell\b|mancomun|xunta|junta|gobierno|govern|generalitat|minister)|\b(?:udala|council|ministry|government)$"
 )
 """A whole administration, which has departments."""
+HOUSE_NUMBER = re.compile(r",? (?:\d|s/n)")
 COUNTER = re.compile(
     r"oficina (?:virtual|electronica)|atenci|informaci|registr|rexistr|ciudadan|ciutadan|cidada|herritar|citizen|customer|visitor|comunicaci|aeat|tributaria$|seguridad social|seguretat social"
 )
@@ -30,6 +31,9 @@ COUNTER = re.compile(
 def departments_in(sentence: str) -> Iterator[str]:
     """The departments that a sentence names: no whole administration, no desk that serves all of them."""
     for match in ANY.finditer(sentence):
-        folded = fold_text(match[0])
+        name = match[0]
+        if HOUSE_NUMBER.match(sentence, match.end()) and "," in name:
+            name = name.rpartition(",")[0]  # its street follows
+        folded = fold_text(name)
         if not WHOLE.search(folded) and not COUNTER.search(folded):
-            yield match[0].strip(" ,")
+            yield name.strip(" ,")

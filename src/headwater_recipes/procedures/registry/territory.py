@@ -86,6 +86,7 @@ OF_ENGLISH_TOWN = re.compile(r"^(?:the )?(?:town|city) (?:council|hall) of (.+)$
 PROVINCE = re.compile(
     r"^(?:diputacion|diputacio|deputacion|cabildo|consell insular)(?: provincial| foral| insular)?(?: de la| de| d)? (.+)$"
 )
+UNIVERSITY = re.compile(r"^universi(?:dade?|tat)\b|\buniversity\b|unibertsitatea$")
 STATE = re.compile(
     r"\b(?:secretaria de estado|subsecretaria|(?:sub)?delegacion del gobierno|policia nacional|guardia civil|secretary of state|ministerio|ministeri|(?<!regional )ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|(?:gobierno|goberno|govern|government) (?:de|d|of) (?:espana|espanya|spain)|espainiako gobernua|nacional|national|estatal|state agency|boletin oficial del estado)\b"
 )
@@ -116,6 +117,8 @@ def territory_of(organism: str, host: str) -> dict[str, str]:
             return {"nivel": "local", "municipio": slug(match[1])}
     if SHARED.search(folded):
         return {"nivel": "local"}
+    if UNIVERSITY.search(folded):
+        return {"nivel": "autonomico"}
     if match := PROVINCE.match(folded) or BASQUE_PROVINCE.match(folded):
         return {"nivel": "local", "provincia": slug(match[1])}
     if STATE.search(folded) or STATE_HOST.search(host):

@@ -21,6 +21,7 @@ _FILE = re.compile(r"\.(?:pdf|docx?|odt|xlsx?|zip|rtf)(?:$|[?#])", re.IGNORECASE
 _FETCHES = re.compile(
     r"\W*(?:modelo|model|impreso|impres|descarg\w+|descàrrega|baixa\w*|formulari\w*|pdf|word|odt|docx?|deskargatu|download|eredua|ver|anexo)\b.{0,30}$"
 )
+_GOES_ON = re.compile(r"\s[a-zà-ÿ]")
 _NOTE_SIGN = re.compile(
     r"(?:(?<!\s)\s++)?(?:\(\d{1,2}\)|\[\d{1,2}\]|(?<!\bm)(?<!km)(?<!cm)(?<![¹²³⁴⁵])[¹²³⁴⁵]++|(?<=\w)\*{1,3})(?=[.;,]?$)"
 )
@@ -137,7 +138,8 @@ def plain_text(text: str) -> str:
 
 def _link_text(match: re.Match[str]) -> str:
     only_downloads = _FILE.search(match[2]) and _FETCHES.match(match[1].lower()) and match.start() > 0
-    return "" if only_downloads else match[1]
+    goes_on = _GOES_ON.match(match.string, match.end())
+    return "" if only_downloads and not goes_on else match[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,6 +89,8 @@ def _keeps_label(part: PagePart, label: Label, mean: Any) -> bool:
     own, best = CLASSES.index(class_of_label(label)), int(mean.argmax())
     if how_known(part) == "known":
         return mean[best] < OVERRULED or best == own or OTHER in {best, own}
+    if label.field == "contacto" and CLASSES[best] == "organismo":
+        return True
     if part.own and RESPONSIBLE.search(fold_text(part.title)):
         return True
     return (not part.own and label.field in STICKY) or mean[own] >= SUPPORTED
