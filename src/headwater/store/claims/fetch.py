@@ -1,7 +1,6 @@
 """Fetch: claims leads and stores their captures."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -71,8 +70,8 @@ def _held_rows() -> Select[Any]:
 
 def _claimed_lead(row: RowMapping) -> StoredLead:
     mode = None if row["pages"] is None else PageMode(row["pages"])
-    return replace(
-        lead_from(row),
+    return lead_from(
+        row,
         render_reason=row["render_reason"],
         updated_at=row["updated_at"],
         source_kind=row["kind"],

@@ -174,10 +174,11 @@ def _document_values(result: RefineResult, row: RowMapping, now: datetime) -> di
     if _is_worse(row, result):
         # The page got worse, not the document: the last good revision stays.
         return ENDED_VALUES | {"next_capture_id": None, "reason": f"revision {result.reason}"} | reopened
-    values = ENDED_VALUES | _state_values(result, now) | reopened
-    if result.document is None:
-        return values
-    return values | document_content(result.document) | {"group_id": _group_of(result.document)}
+    values = {**ENDED_VALUES, **_state_values(result, now), **reopened}
+    if result.document is not None:
+        values |= document_content(result.document)
+        values["group_id"] = _group_of(result.document)
+    return values
 
 
 def _is_worse(row: RowMapping, result: RefineResult) -> bool:

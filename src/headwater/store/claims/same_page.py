@@ -33,7 +33,10 @@ def with_same_pages(
             result.append(stored)
             continue
         newest = next((c for c in captures_by_number.get(number, ()) if c.lead != stored.id), None)
-        result.append(replace(stored, same_page=newest, is_in_flight=number in in_flight))
+        if newest is None and number not in in_flight:  # as for nearly every lead
+            result.append(stored)
+        else:
+            result.append(replace(stored, same_page=newest, is_in_flight=number in in_flight))
         in_flight.add(number)
     return result
 

@@ -138,7 +138,10 @@ def _read_json(value: str | None) -> Any:
 
 
 def _write_text(value: str | None) -> str | None:
-    return None if value is None else to_storable_text(value)
+    """Nearly all values are stored as they are, and a batch has thousands."""
+    if value is None or (value.isascii() and "\x00" not in value):
+        return value
+    return to_storable_text(value)
 
 
 def _write_datetime(value: datetime | None) -> str | None:
