@@ -64,8 +64,10 @@ def _claimed_rows() -> Select[Any]:
 @cache
 def _held_rows() -> Select[Any]:
     columns = [leads.c[name] for name in HELD_COLUMNS]
-    held = select(*columns).where(in_named_list(leads.c.id, "ids"), leads.c.lease_owner == bindparam("owner"))
-    return held.order_by(leads.c.id).with_for_update()
+    query = select(*columns).where(
+        in_named_list(leads.c.id, "ids"), leads.c.lease_owner == bindparam("owner")
+    )
+    return query.order_by(leads.c.id).with_for_update()
 
 
 def _claimed_lead(row: RowMapping) -> StoredLead:

@@ -68,15 +68,15 @@ def claim_groups(
 
 @cache
 def _claimed_groups() -> Select[Any]:
-    claimed = select(groups).where(in_named_list(groups.c.id, "ids"))
-    return claimed.order_by(groups.c.due_at, groups.c.id)
+    query = select(groups).where(in_named_list(groups.c.id, "ids"))
+    return query.order_by(groups.c.due_at, groups.c.id)
 
 
 @cache
 def _held_groups() -> Select[Any]:
     is_held = groups.c.lease_owner == bindparam("owner")
-    held = select(groups).where(in_named_list(groups.c.id, "ids"), is_held)
-    return held.order_by(groups.c.id).with_for_update()
+    query = select(groups).where(in_named_list(groups.c.id, "ids"), is_held)
+    return query.order_by(groups.c.id).with_for_update()
 
 
 @cache

@@ -88,16 +88,16 @@ def claim_deliveries(connection: Connection, claim: Claim, close_digests: CloseD
 def _claimed_rows() -> Select[Any]:
     names = ("id", "route", "revision", "attempts", "record_kind", "record_id", "progress")
     columns = [deliveries.c[name] for name in names]
-    claimed = select(*columns).where(in_named_list(deliveries.c.id, "ids"))
-    return claimed.order_by(deliveries.c.due_at, deliveries.c.id)
+    query = select(*columns).where(in_named_list(deliveries.c.id, "ids"))
+    return query.order_by(deliveries.c.due_at, deliveries.c.id)
 
 
 @cache
 def _held_rows() -> Select[Any]:
     columns = [deliveries.c[name] for name in ("id", "recipe", "revision", "attempts", "reason")]
     is_held = deliveries.c.lease_owner == bindparam("owner")
-    held = select(*columns).where(in_named_list(deliveries.c.id, "ids"), is_held)
-    return held.order_by(deliveries.c.id).with_for_update()
+    query = select(*columns).where(in_named_list(deliveries.c.id, "ids"), is_held)
+    return query.order_by(deliveries.c.id).with_for_update()
 
 
 def _records(connection: Connection, rows: Sequence[RowMapping]) -> dict[str, Document | Story | Alarm]:

@@ -102,8 +102,8 @@ def _held_rows() -> Select[Any]:
     columns = (
         "id", "recipe", "state", "revision", "capture_id", "next_capture_id", "attempts", "group_id", "page",
     )  # fmt: skip
-    held = (in_named_list(documents.c.id, "ids"), documents.c.lease_owner == bindparam("owner"))
-    query = select(*(documents.c[name] for name in columns)).where(*held)
+    conditions = (in_named_list(documents.c.id, "ids"), documents.c.lease_owner == bindparam("owner"))
+    query = select(*(documents.c[name] for name in columns)).where(*conditions)
     return query.order_by(documents.c.id).with_for_update()
 
 
