@@ -95,7 +95,7 @@ SECOND_REVISION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision, down_revision, branch_labels, depends_on = "0002", "0001", None, None
+revision, down_revision, branch_labels, depends_on = "0003", "0002", None, None
 
 
 def upgrade():
@@ -116,9 +116,9 @@ def second_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
 
     def add() -> None:
         shutil.copytree(migrations.MIGRATIONS, tmp_path / "migrations")
-        (tmp_path / "migrations" / "versions" / "0002_second.py").write_text(SECOND_REVISION)
+        (tmp_path / "migrations" / "versions" / "0003_second.py").write_text(SECOND_REVISION)
         monkeypatch.setattr(migrations, "MIGRATIONS", tmp_path / "migrations")
-        monkeypatch.setattr(migrations, "HEAD", "0002")
+        monkeypatch.setattr(migrations, "HEAD", "0003")
 
     return add
 
@@ -131,7 +131,7 @@ def test_a_database_of_an_older_version_is_upgraded_and_keeps_its_rows(
     Scene(store).keep("a", "b")
     second_revision()
     assert [migrate(store.engine), migrate(store.engine)] == [True, False]
-    assert _version(store.engine) == "0002"
+    assert _version(store.engine) == "0003"
     with store.engine.connect() as connection:
         assert len(connection.execute(text("SELECT image_url FROM documents")).all()) == 2
 

@@ -34,7 +34,7 @@ UPGRADE = """
 from alembic import op
 import sqlalchemy as sa
 
-revision, down_revision, branch_labels, depends_on = "0002", "0001", None, None
+revision, down_revision, branch_labels, depends_on = "0003", "0002", None, None
 
 
 def upgrade():
@@ -55,9 +55,9 @@ def new_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Upgrade:
     def install(more: str) -> None:
         shutil.copytree(migrations.MIGRATIONS, tmp_path / "migrations")
         script = UPGRADE.replace("{more}", more)
-        (tmp_path / "migrations" / "versions" / "0002_next.py").write_text(script, encoding="utf-8")
+        (tmp_path / "migrations" / "versions" / "0003_next.py").write_text(script, encoding="utf-8")
         monkeypatch.setattr(migrations, "MIGRATIONS", tmp_path / "migrations")
-        monkeypatch.setattr(migrations, "HEAD", "0002")
+        monkeypatch.setattr(migrations, "HEAD", "0003")
 
     return install
 
@@ -130,12 +130,12 @@ def test_after_a_rollback_the_previous_version_works_only_if_the_upgrade_took_no
     engine = open_store(empty_database).engine
     with monkeypatch.context() as patched:
         migrate(engine)
-        raised = "op.execute(\"UPDATE database_identity SET oldest_program = '0002'\")"
+        raised = "op.execute(\"UPDATE database_identity SET oldest_program = '0003'\")"
         new_version("pass" if is_compatible else raised)
         assert migrate(engine) is True
         patched.undo()
     monkeypatch.undo()
-    assert migrations.HEAD == HEAD == "0001"
+    assert migrations.HEAD == HEAD == "0002"
     if is_compatible:
         assert migrate(engine) is False
     else:

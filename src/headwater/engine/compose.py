@@ -53,28 +53,28 @@ def compose_document(draft: Draft, reading: Reading, page: PageState = PageState
     choose("text", ("page", reading.text))
     final_url = draft.capture.final_url if draft.capture and page is PageState.READ else lead.url
     subject = lead.subject or draft.source.subject
-    return Document(
-        id=draft.id,
-        recipe=draft.lead.recipe,
-        source=draft.source.id,
-        lead=draft.lead.id,
-        capture=draft.capture.id if draft.capture else None,
-        revision=draft.revision,
-        url=final_url,
-        guid=str(hints.get("guid") or ""),
-        page=page,
-        media_type=reading.media_type,
-        subjects=(subject,) if subject else (),
-        attributes=_attributes(reading, hints),
-        origins=origins,
-        notes={
+    values |= {
+        "id": draft.id,
+        "recipe": draft.lead.recipe,
+        "source": draft.source.id,
+        "lead": draft.lead.id,
+        "capture": draft.capture.id if draft.capture else None,
+        "revision": draft.revision,
+        "url": final_url,
+        "guid": str(hints.get("guid") or ""),
+        "page": page,
+        "media_type": reading.media_type,
+        "subjects": (subject,) if subject else (),
+        "attributes": _attributes(reading, hints),
+        "origins": origins,
+        "notes": {
             "method": reading.method,
             "confidence": reading.confidence,
             **_readers(reading),
             **_future_date(reading, page_date),
         },
-        **values,
-    )
+    }
+    return Document.of_values(values)
 
 
 def _page_date(draft: Draft, reading: Reading) -> datetime | None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from structlog.contextvars import bound_contextvars
+from structlog.contextvars import bind_contextvars, bound_contextvars
 from structlog.typing import FilteringBoundLogger
 
 from headwater.engine.context import JobContext
@@ -81,14 +81,22 @@ class RecipeFetches:
 
     def claim(self, limit: int) -> None:
         claimed_leads = self.context.store.claim_leads(self.context.claim(self.job, limit))
+        requested_leads: list[StoredLead] = []
         # If its lease ran out and was claimed by this worker again, it is being fetched.
         for stored in self._with_sound_captures([s for s in claimed_leads if s.id not in self.leads]):
             result = self._result_without_request(stored)
-            if result is not None:
+            if result is None:
+                requested_leads.append(stored)
+            else:
                 self.results.append(result)
-                continue
-            self.leads[stored.id] = stored
-            with bound_contextvars(recipe=self.job.recipe, job=self.job.task.value, key=stored.id):
+        self._submit(requested_leads)
+
+    def _submit(self, requested_leads: Sequence[StoredLead]) -> None:
+        """What the fetcher logs about a request names its lead."""
+        with bound_contextvars(recipe=self.job.recipe, job=self.job.task.value, key=""):
+            for stored in requested_leads:
+                bind_contextvars(key=stored.id)
+                self.leads[stored.id] = stored
                 self.fetcher.submit(f"{self.prefix}/{stored.id}", _request(stored))
 
     def _with_sound_captures(self, claimed_leads: Sequence[StoredLead]) -> list[StoredLead]:

@@ -222,5 +222,7 @@ def header_value(headers: Mapping[str, str], name: str) -> str:
     """The header with this lower-case name, whatever its case in the mapping. Empty when absent."""
     value = headers.get(name)
     if value is None:
-        value = next((value for key, value in headers.items() if key.lower() == name), "")
+        length = len(name)
+        same_length = [key for key in headers if len(key) == length]
+        value = next((headers[key] for key in same_length if key.lower() == name), "")
     return value.strip()

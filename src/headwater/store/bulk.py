@@ -52,7 +52,7 @@ class PreparedStatement:
         return connection.exec_driver_sql(self.sql, values).rowcount
 
     def _parameters(self, row: RowValues) -> Any:
-        values = [row[name] for name in self.names]
+        values = list(map(row.__getitem__, self.names))
         for position, convert in self.conversions:
             values[position] = convert(values[position])
         return tuple(values) if self.positional else dict(zip(self.names, values, strict=True))

@@ -50,6 +50,11 @@ def in_list(column: ColumnElement[Any], values: Collection[Any]) -> ColumnElemen
     return InList(column, bindparam(None, values, ListParameter(numbers=numbers), unique=True))
 
 
+def in_named_list(column: ColumnElement[Any], name: str, *, numbers: bool = False) -> ColumnElement[bool]:
+    """The same for a statement that is built once: each execution gives the values, under this name."""
+    return InList(column, bindparam(name, type_=ListParameter(numbers=numbers)))
+
+
 @compiles(InList, "sqlite")
 def _in_json(element: InList, compiler: SQLCompiler, **options: Any) -> str:
     column, values = (compiler.process(part, **options) for part in element.clauses)

@@ -14,7 +14,7 @@ from headwater.store.connect import read_transaction, unchecked_transaction
 from headwater.store.postgresql import disable_timeouts, lock_schema
 from headwater.store.views import drop_views
 
-HEAD = "0001"
+HEAD = "0002"
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 

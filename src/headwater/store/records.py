@@ -2,14 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, select, union_all
+from sqlalchemy import Connection, Select, select, union_all
 
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document, FactValue
 from headwater.model.story import Member, Story
-from headwater.store.in_list import in_list
+from headwater.store.in_list import in_list, in_named_list
 from headwater.store.rows import DOCUMENT_COLUMNS, alarm_from, document_from, story_from
 from headwater.store.schema.flow import documents, leads, stories, story_members
 from headwater.store.schema.knowledge import edges, facts
@@ -19,8 +20,13 @@ from headwater.store.schema.operations import alarms
 def documents_by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Document]:
     if not ids:
         return {}
-    rows = connection.execute(select(*DOCUMENT_COLUMNS).where(in_list(documents.c.id, ids))).mappings().all()
+    rows = connection.execute(_documents_of_ids(), {"ids": ids}).mappings()
     return {row["id"]: document_from(row) for row in rows}
+
+
+@cache
+def _documents_of_ids() -> Select[Any]:
+    return select(*DOCUMENT_COLUMNS).where(in_named_list(documents.c.id, "ids"))
 
 
 def lead_hints(connection: Connection, ids: Sequence[str]) -> dict[str, list[Mapping[str, Any]]]:

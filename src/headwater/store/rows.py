@@ -40,6 +40,8 @@ SAME_IN_DOCUMENT = (
     "url",
 )
 
+PLAIN_IN_DOCUMENT = tuple(name for name in SAME_IN_DOCUMENT if name not in {"attributes", "origins"})
+
 ALARM_COLUMNS = (
     "id",
     "recipe",
@@ -162,7 +164,8 @@ def source_row(source: Source) -> dict[str, Any]:
     }
 
 
-def lead_from(row: Row) -> StoredLead:
+def lead_from(row: Row, **claimed: Any) -> StoredLead:
+    """`claimed` is what only a lead that is claimed for a fetch has."""
     lead = Lead(
         identity=row["identity"],
         url=row["url"],
@@ -187,6 +190,7 @@ def lead_from(row: Row) -> StoredLead:
         sha256=row["sha256"],
         render=row["render"],
         page_reason=row["page_reason"],
+        **claimed,
     )
 
 
@@ -268,23 +272,20 @@ def capture_row(capture: Capture, recipe: str, source: str) -> dict[str, Any]:
 
 
 def document_from(row: Row) -> Document:
-    return Document(
-        **_document_fields(row),
-        trail=tuple(
-            TrailEntry(m["step"], m["version"], tuple(m["changed"]), m["notes"]) for m in row["trail"] or ()
-        ),
-        origins=row["origins"] or {},
+    trail = [TrailEntry(m["step"], m["version"], tuple(m["changed"]), m["notes"]) for m in row["trail"] or ()]
+    return Document.of_values(
+        _document_fields(row) | {"trail": tuple(trail), "origins": row["origins"] or {}}
     )
 
 
 def gathered_from(row: Row) -> Document:
     """A document without its trail and origins."""
-    return Document(**_document_fields(row))
+    return Document.of_values(_document_fields(row))
 
 
 def _document_fields(row: Row) -> dict[str, Any]:
-    same = {name: row[name] for name in SAME_IN_DOCUMENT if name not in {"attributes", "origins"}}
-    return same | {
+    return {
+        **{name: row[name] for name in PLAIN_IN_DOCUMENT},
         "id": row["id"],
         "recipe": row["recipe"],
         "source": row["source_id"],
@@ -303,19 +304,21 @@ def _document_fields(row: Row) -> dict[str, Any]:
 
 def outline_from(row: Row) -> Document:
     """A document without its text: only what names, dates and places it."""
-    return Document(
-        id=row["id"],
-        recipe=row["recipe"],
-        source=row["source_id"],
-        lead=row["lead_id"],
-        revision=row["revision"],
-        url=row["url"],
-        title=row["title"],
-        publisher=row["publisher"],
-        language=row["language"],
-        published=row["published_at"],
-        modified=row["modified_at"],
-        group=row["group_id"],
+    return Document.of_values(
+        {
+            "id": row["id"],
+            "recipe": row["recipe"],
+            "source": row["source_id"],
+            "lead": row["lead_id"],
+            "revision": row["revision"],
+            "url": row["url"],
+            "title": row["title"],
+            "publisher": row["publisher"],
+            "language": row["language"],
+            "published": row["published_at"],
+            "modified": row["modified_at"],
+            "group": row["group_id"],
+        }
     )
 
 

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 
-from sqlalchemy import Connection, RowMapping, select
+from sqlalchemy import Connection, RowMapping, Select, select
 
 from headwater.model.saved_search import SavedSearch, SearchAction, SearchDelivery, SearchState
 from headwater.search.saved_searches import SavedSearchSet
@@ -31,8 +32,12 @@ def saved_search_from(row: RowMapping) -> SavedSearch:
 
 def current_version(connection: Connection) -> int:
     """0 before the first search is saved."""
-    query = select(saved_search_versions.c.version).where(saved_search_versions.c.name == VERSION_NAME)
-    return connection.scalar(query) or 0
+    return connection.scalar(_version_query()) or 0
+
+
+@cache
+def _version_query() -> Select[tuple[int]]:
+    return select(saved_search_versions.c.version).where(saved_search_versions.c.name == VERSION_NAME)
 
 
 @dataclass

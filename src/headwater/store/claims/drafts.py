@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Dialect, func, select
+from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, func, select
 
 from headwater.model.jobs import Claim, Draft, State
 from headwater.model.keys import key_number, positive_number
 from headwater.store.bulk import PreparedStatement, insert_into, prepare_statement
 from headwater.store.claims.leases import claim_rows
 from headwater.store.dedupe.copy_dates import copy_dates
-from headwater.store.in_list import in_list
+from headwater.store.in_list import in_named_list
 from headwater.store.rows import LEAD_COLUMNS, capture_from, lead_from, source_from
 from headwater.store.schema.flow import captures, documents, leads, revisions, sources
 from headwater.text.urls import without_tracking
@@ -71,30 +71,41 @@ def _upsert_statement(dialect: Dialect, columns: tuple[str, ...]) -> PreparedSta
 
 def claim_documents(connection: Connection, claim: Claim) -> list[Draft]:
     ids = claim_rows(connection, claim)
-    newest = func.coalesce(documents.c.next_capture_id, documents.c.capture_id)
-    return drafts_by_id(connection, ids, newest) if ids else []
+    return _drafts(connection, _claimed_drafts(), ids) if ids else []
 
 
 def drafts_by_id(connection: Connection, ids: Sequence[str], capture: ColumnElement[Any]) -> list[Draft]:
     """The drafts of these documents, based on that capture."""
-    current_capture = capture.label("current")
+    return _drafts(connection, _drafts_query(capture), ids)
+
+
+@cache
+def _claimed_drafts() -> Select[Any]:
+    """Based on the newest capture."""
+    return _drafts_query(func.coalesce(documents.c.next_capture_id, documents.c.capture_id))
+
+
+def _drafts_query(capture: ColumnElement[Any]) -> Select[Any]:
     # A rejected revision has its number too, though it never became the document's revision.
     latest = select(func.max(revisions.c.revision)).where(revisions.c.document_id == documents.c.id)
-    query = (
+    return (
         select(
             documents.c.id.label("draft"),
             documents.c.revision,
             documents.c.state.label("standing"),
             latest.scalar_subquery().label("latest"),
-            current_capture,
+            capture.label("current"),
             *LEAD_COLUMNS,
         )
         .add_columns(documents.c.attempts.label("tries"))
         .join(leads, leads.c.id == documents.c.lead_id)
-        .where(in_list(documents.c.id, ids))
+        .where(in_named_list(documents.c.id, "ids"))
         .order_by(documents.c.due_at, documents.c.id)
     )
-    rows = connection.execute(query).mappings().all()
+
+
+def _drafts(connection: Connection, query: Select[Any], ids: Sequence[str]) -> list[Draft]:
+    rows = connection.execute(query, {"ids": ids}).mappings().all()
     captures_by_id = _rows_by_id(connection, captures, {row["current"] for row in rows if row["current"]})
     sources_by_id = {
         key: source_from(row)
@@ -117,8 +128,13 @@ def drafts_by_id(connection: Connection, ids: Sequence[str], capture: ColumnElem
     ]
 
 
-def _rows_by_id(connection: Connection, table: Any, ids: set[str]) -> dict[str, Any]:
+def _rows_by_id(connection: Connection, table: Table, ids: set[str]) -> dict[str, Any]:
     if not ids:
         return {}
-    rows = connection.execute(select(table).where(in_list(table.c.id, ids))).mappings().all()
+    rows = connection.execute(_rows_of_ids(table), {"ids": ids}).mappings().all()
     return {row["id"]: row for row in rows}
+
+
+@cache
+def _rows_of_ids(table: Table) -> Select[Any]:
+    return select(table).where(in_named_list(table.c.id, "ids"))

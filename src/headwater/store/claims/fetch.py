@@ -1,11 +1,11 @@
 """Fetch: claims leads and stores their captures."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, and_, select, update
+from sqlalchemy import Connection, RowMapping, Select, and_, bindparam, select, update
 
 from headwater.fetch.responses import header_value
 from headwater.model.http import Capture
@@ -17,16 +17,36 @@ from headwater.store.claims.drafts import NewDraft, open_drafts
 from headwater.store.claims.leases import ENDED_VALUES, claim_rows, postponed_values
 from headwater.store.claims.quarantine import quarantine_rows
 from headwater.store.claims.same_page import with_same_pages
-from headwater.store.in_list import in_list
+from headwater.store.in_list import in_list, in_named_list
 from headwater.store.rows import LEAD_COLUMNS, capture_row, lead_from
 from headwater.store.schema.flow import captures, documents, leads, sources
+
+HELD_COLUMNS = (
+    "id",
+    "recipe",
+    "source_id",
+    "document_id",
+    "url",
+    "version",
+    "attempts",
+    "render",
+    "is_corrected",
+    "capture_id",
+    "page_reason",
+)
 
 
 def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:
     ids = claim_rows(connection, claim)
     if not ids:
         return []
-    query = (
+    claimed_rows = connection.execute(_claimed_rows(), {"ids": ids}).mappings().all()
+    return with_same_pages(connection, [_claimed_lead(row) for row in claimed_rows], claim.now)
+
+
+@cache
+def _claimed_rows() -> Select[Any]:
+    return (
         select(
             *LEAD_COLUMNS,
             leads.c.updated_at,
@@ -36,17 +56,24 @@ def claim_leads(connection: Connection, claim: Claim) -> list[StoredLead]:
         )
         .join(sources, sources.c.id == leads.c.source_id)
         .outerjoin(documents, and_(leads.c.render, documents.c.id == leads.c.document_id))
-        .where(in_list(leads.c.id, ids))
+        .where(in_named_list(leads.c.id, "ids"))
         .order_by(leads.c.due_at, leads.c.id)
     )
-    claimed_leads = [_claimed_lead(row) for row in connection.execute(query).mappings().all()]
-    return with_same_pages(connection, claimed_leads, claim.now)
+
+
+@cache
+def _held_rows() -> Select[Any]:
+    columns = [leads.c[name] for name in HELD_COLUMNS]
+    query = select(*columns).where(
+        in_named_list(leads.c.id, "ids"), leads.c.lease_owner == bindparam("owner")
+    )
+    return query.order_by(leads.c.id).with_for_update()
 
 
 def _claimed_lead(row: RowMapping) -> StoredLead:
     mode = None if row["pages"] is None else PageMode(row["pages"])
-    return replace(
-        lead_from(row),
+    return lead_from(
+        row,
         render_reason=row["render_reason"],
         updated_at=row["updated_at"],
         source_kind=row["kind"],
@@ -56,23 +83,7 @@ def _claimed_lead(row: RowMapping) -> StoredLead:
 
 def finish_fetch(connection: Connection, fetched: Sequence[FetchResult], owner: str, now: datetime) -> None:
     ids = [result.lead for result in fetched]
-    columns = (
-        "id",
-        "recipe",
-        "source_id",
-        "document_id",
-        "url",
-        "version",
-        "attempts",
-        "render",
-        "is_corrected",
-        "capture_id",
-        "page_reason",
-    )
-    query = select(*(leads.c[name] for name in columns)).where(
-        in_list(leads.c.id, ids), leads.c.lease_owner == owner
-    )
-    locked = connection.execute(query.order_by(leads.c.id).with_for_update())
+    locked = connection.execute(_held_rows(), {"ids": ids, "owner": owner})
     held_rows = {row["id"]: row for row in locked.mappings().all()}
     results = [result for result in fetched if result.lead in held_rows]
     fetched_pages = [

@@ -1,16 +1,28 @@
 """Gather: claims groups of documents and stores the stories they are divided into."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Delete,
+    Row,
+    Select,
+    bindparam,
+    delete,
+    select,
+    update,
+)
 
 from headwater.model.document import Document, Vector
 from headwater.model.jobs import Claim, GatherResult, GroupBatch, State, Task
 from headwater.model.story import Story
-from headwater.store.bulk import insert_rows
+from headwater.store.bulk import insert_rows, update_rows
 from headwater.store.claims.group_changes import forget_group_changes
 from headwater.store.claims.group_window import (
     GroupWindow,
@@ -22,21 +34,24 @@ from headwater.store.claims.group_window import (
 from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, postponed_values
 from headwater.store.claims.outbox import open_deliveries
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
-from headwater.store.in_list import in_list
+from headwater.store.in_list import in_list, in_named_list
 from headwater.store.records import stories_by_id
 from headwater.store.rows import GATHERED_COLUMNS, OUTLINE_COLUMNS, fact_rows, gathered_from, outline_from
 from headwater.store.schema.flow import documents, groups, stories, story_members
 from headwater.store.schema.knowledge import facts, vectors
 from headwater.stories.identity import story_key
 
+Scope = Callable[[], tuple[ColumnElement[bool], ...]]
+"""The conditions of a query for documents, whose values are parameters."""
+
 
 def claim_groups(
     connection: Connection, claim: Claim, *, full_documents: bool, window: timedelta | None, most: int
 ) -> list[GroupBatch]:
     ids = claim_rows(connection, claim)
-    rows = connection.execute(
-        select(groups).where(in_list(groups.c.id, ids)).order_by(groups.c.due_at, groups.c.id)
-    ).all()
+    if not ids:
+        return []
+    rows = connection.execute(_claimed_groups(), {"ids": ids}).all()
     if window is None:
         return [_whole_group(connection, row, full_documents=full_documents) for row in rows]
     windows = [(row, read_window(connection, row.id, window, most)) for row in rows]
@@ -51,14 +66,35 @@ def claim_groups(
     ]
 
 
+@cache
+def _claimed_groups() -> Select[Any]:
+    query = select(groups).where(in_named_list(groups.c.id, "ids"))
+    return query.order_by(groups.c.due_at, groups.c.id)
+
+
+@cache
+def _held_groups() -> Select[Any]:
+    is_held = groups.c.lease_owner == bindparam("owner")
+    query = select(groups).where(in_named_list(groups.c.id, "ids"), is_held)
+    return query.order_by(groups.c.id).with_for_update()
+
+
+@cache
+def _live_stories() -> Select[Any]:
+    return select(stories.c.id).where(stories.c.group_id == bindparam("group"), stories.c.state == "live")
+
+
+@cache
+def _existing_stories() -> Select[Any]:
+    return select(stories.c.id).where(in_named_list(stories.c.id, "ids"))
+
+
 def _whole_group(connection: Connection, row: Row[Any], *, full_documents: bool) -> GroupBatch:
-    query = select(stories.c.id).where(stories.c.group_id == row.id, stories.c.state == "live")
-    conditions = [documents.c.group_id == row.id, documents.c.state == State.KEPT]
     return _group_batch(
         connection,
         row,
-        _documents(connection, conditions, full_documents=full_documents),
-        story_ids=set(connection.scalars(query)),
+        _documents(connection, _documents_of_group, {"group": row.id}, full_documents=full_documents),
+        story_ids=set(connection.scalars(_live_stories(), {"group": row.id})),
         changes=all_changes(connection, row.id),
     )
 
@@ -67,11 +103,11 @@ def _group_part(
     connection: Connection, row: Row[Any], window: GroupWindow, *, full_documents: bool
 ) -> GroupBatch:
     selection = select_in_window(connection, row.id, window)
-    conditions = [in_list(documents.c.id, sorted(selection.documents))]
+    ids = {"ids": sorted(selection.documents)}
     batch = _group_batch(
         connection,
         row,
-        _documents(connection, conditions, full_documents=full_documents),
+        _documents(connection, _documents_of_ids, ids, full_documents=full_documents),
         story_ids=set(selection.stories),
         changes=selection.changes,
     )
@@ -106,37 +142,55 @@ def _reserved_ids(
     seeds, attempt, reserved = [document.id for document in batch_documents], 0, set[str]()
     while seeds:
         seed_by_id = {story_key(group, seed, attempt): seed for seed in seeds}
-        query = select(stories.c.id).where(in_list(stories.c.id, sorted(seed_by_id)))
-        existing = set(connection.scalars(query))
+        existing = set(connection.scalars(_existing_stories(), {"ids": sorted(seed_by_id)}))
         reserved |= existing
         seeds, attempt = [seed_by_id[story] for story in existing], attempt + 1
     return frozenset(reserved - current)
 
 
+def _documents_of_group() -> tuple[ColumnElement[bool], ...]:
+    return (documents.c.group_id == bindparam("group"), documents.c.state == State.KEPT)
+
+
+def _documents_of_ids() -> tuple[ColumnElement[bool], ...]:
+    return (in_named_list(documents.c.id, "ids"),)
+
+
 def _documents(
-    connection: Connection, where: Sequence[ColumnElement[bool]], *, full_documents: bool
+    connection: Connection, scope: Scope, parameters: Mapping[str, Any], *, full_documents: bool
 ) -> tuple[Document, ...]:
     """The documents in the order of their publication."""
-    query = select(*(GATHERED_COLUMNS if full_documents else OUTLINE_COLUMNS)).where(*where)
-    by_date = query.order_by(documents.c.published_at.nulls_last(), documents.c.id)
-    vectors_by_id = _vectors(connection, where) if full_documents else {}
-    read = gathered_from if full_documents else outline_from
-    batch = [read(row) for row in connection.execute(by_date).mappings().all()]
+    if not full_documents:
+        rows = connection.execute(_document_rows(scope, OUTLINE_COLUMNS), parameters).mappings()
+        return tuple([outline_from(row) for row in rows])
+    vectors_by_id = _vectors(connection, scope, parameters)
+    rows = connection.execute(_document_rows(scope, GATHERED_COLUMNS), parameters).mappings()
+    batch = [gathered_from(row) for row in rows]
     return tuple(
         document.with_changes(vector=vectors_by_id[document.id]) if document.id in vectors_by_id else document
         for document in batch
     )
 
 
-def _vectors(connection: Connection, where: Sequence[ColumnElement[bool]]) -> dict[str, Vector]:
+@cache
+def _document_rows(scope: Scope, columns: tuple[Column[Any], ...]) -> Select[Any]:
+    return select(*columns).where(*scope()).order_by(documents.c.published_at.nulls_last(), documents.c.id)
+
+
+def _vectors(connection: Connection, scope: Scope, parameters: Mapping[str, Any]) -> dict[str, Vector]:
     """The vectors of these documents; of several models, the last by name."""
-    query = (
+    rows = connection.execute(_vector_rows(scope), parameters)
+    return {row.document_id: Vector(row.model, bytes(row.vector)) for row in rows}
+
+
+@cache
+def _vector_rows(scope: Scope) -> Select[Any]:
+    return (
         select(vectors.c.document_id, vectors.c.model, vectors.c.vector)
         .join(documents, documents.c.id == vectors.c.document_id)
-        .where(*where)
+        .where(*scope())
+        .order_by(vectors.c.model)
     )
-    rows = connection.execute(query.order_by(vectors.c.model))
-    return {row.document_id: Vector(row.model, bytes(row.vector)) for row in rows}
 
 
 def finish_gather(
@@ -144,11 +198,8 @@ def finish_gather(
 ) -> list[Story]:
     """Returns the stories that were written."""
     written: list[Story] = []
-    query = select(groups).where(
-        in_list(groups.c.id, [g.group for g in gathered]), groups.c.lease_owner == owner
-    )
-    locked = query.order_by(groups.c.id).with_for_update()
-    held_rows = {row["id"]: row for row in connection.execute(locked).mappings()}
+    locked = connection.execute(_held_groups(), {"ids": [g.group for g in gathered], "owner": owner})
+    held_rows = {row["id"]: row for row in locked.mappings()}
     for result in gathered:
         if result.group in held_rows:
             row = held_rows[result.group]
@@ -160,8 +211,7 @@ def finish_gather(
             if result.quarantine is not None:
                 quarantined = [(result.group, row["attempts"], result.quarantine)]
                 quarantine_rows(connection, row["recipe"], Task.GATHER, quarantined, now)
-            values = _group_values(result, row["version"], now)
-            connection.execute(update(groups).where(groups.c.id == result.group).values(**values))
+            update_rows(connection, groups, [(result.group, _group_values(result, row["version"], now))])
     return written
 
 
@@ -183,20 +233,30 @@ def _replace_stories(connection: Connection, result: GatherResult, now: datetime
     names = ("state", "title", "summary", "size", "first_at", "last_at", "score", "revision", "attributes")
     rows = [_story_row(story, now) for story in result.stories]
     insert_rows(connection, stories, rows, replacing=(*names, "updated_at"))
-    connection.execute(delete(story_members).where(in_list(story_members.c.story_id, story_ids)))
+    connection.execute(_members_of_stories(), {"stories": story_ids})
     member_rows = [
         {"story_id": story.id, "document_id": m.document, "similarity": m.similarity}
         for story in result.stories
         for m in story.members
     ]
     insert_rows(connection, story_members, member_rows)
-    connection.execute(delete(facts).where(in_list(facts.c.record_id, story_ids)))
+    connection.execute(_facts_of_stories(), {"stories": story_ids})
     insert_rows(connection, facts, [row for story in result.stories for row in fact_rows(story)])
     open_deliveries(
         connection,
         [(s, route, "story", s.revision) for s in result.stories for route in result.routes.get(s.id, ())],
         now,
     )
+
+
+@cache
+def _members_of_stories() -> Delete:
+    return delete(story_members).where(in_named_list(story_members.c.story_id, "stories"))
+
+
+@cache
+def _facts_of_stories() -> Delete:
+    return delete(facts).where(in_named_list(facts.c.record_id, "stories"))
 
 
 def _story_row(story: Story, now: datetime) -> dict[str, Any]:

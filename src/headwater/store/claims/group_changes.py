@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import cache
 
-from sqlalchemy import Connection, delete
+from sqlalchemy import Connection, Delete, bindparam, delete
 
 from headwater.store.bulk import insert_rows
-from headwater.store.in_list import in_list
+from headwater.store.in_list import in_named_list
 from headwater.store.schema.flow import group_changes
 
 
@@ -25,10 +26,14 @@ def forget_group_changes(
 ) -> None:
     """The stories contain these changes now. What changed again after the group was claimed stays."""
     if documents:
-        connection.execute(
-            delete(group_changes).where(
-                group_changes.c.group_id == group,
-                in_list(group_changes.c.document_id, documents),
-                group_changes.c.updated_at <= claimed_at,
-            )
-        )
+        claimed = {"group": group, "documents": documents, "claimed_at": claimed_at}
+        connection.execute(_claimed_changes(), claimed)
+
+
+@cache
+def _claimed_changes() -> Delete:
+    return delete(group_changes).where(
+        group_changes.c.group_id == bindparam("group"),
+        in_named_list(group_changes.c.document_id, "documents"),
+        group_changes.c.updated_at <= bindparam("claimed_at"),
+    )

@@ -11,8 +11,10 @@ have come.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, select
 
 from headwater.model.jobs import State
 from headwater.store.in_list import in_list
@@ -108,14 +110,19 @@ def all_changes(connection: Connection, group: str) -> tuple[str, ...]:
 
 def _changes(connection: Connection, group: str, limit: int | None) -> Sequence[GroupChange]:
     """The changed documents by publication. Of one that was deleted only the id is left."""
+    query = _changes_of_group() if limit is None else _changes_of_group().limit(limit)
+    return [GroupChange(*row) for row in connection.execute(query, {"group": group})]
+
+
+@cache
+def _changes_of_group() -> Select[Any]:
     moment = func.coalesce(documents.c.published_at, documents.c.created_at)
-    query = (
+    return (
         select(group_changes.c.document_id, moment.label("moment"), group_changes.c.updated_at)
         .outerjoin(documents, documents.c.id == group_changes.c.document_id)
-        .where(group_changes.c.group_id == group)
+        .where(group_changes.c.group_id == bindparam("group"))
         .order_by(moment, group_changes.c.document_id)
     )
-    return [GroupChange(*row) for row in connection.execute(query.limit(limit))]
 
 
 def _newest_moment(connection: Connection, in_group: Sequence[ColumnElement[bool]]) -> datetime | None:

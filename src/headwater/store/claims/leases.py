@@ -2,14 +2,16 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Table, and_, case, or_, select, update
+from sqlalchemy import Connection, Integer, Select, Table, Update, and_, bindparam, case, or_, select, update
 
 from headwater.model.http import RATE_LIMITED
 from headwater.model.jobs import Claim, Task
 from headwater.model.replay import ReplayState
-from headwater.store.in_list import in_list
+from headwater.store.in_list import in_list, in_named_list
+from headwater.store.schema.columns import UtcDateTime
 from headwater.store.schema.flow import deliveries, documents, groups, leads, sources
 from headwater.store.schema.replays import replay_items, replays
 
@@ -41,18 +43,56 @@ def unpolled_in_pass(began: datetime) -> Any:
     )
 
 
-def _claimable(table: Table, recipe: str, now: datetime) -> list[Any]:
+def _claimable(table: Table) -> list[Any]:
+    """The statements of claims are built once: to build them costs more than to execute them."""
+    now = bindparam("now", type_=UtcDateTime)
     unleased = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
-    return [table.c.recipe == recipe, table.c.due_at <= now, unleased]
+    return [table.c.recipe == bindparam("recipe"), table.c.due_at <= now, unleased]
+
+
+@cache
+def _any_due_row(task: Task) -> Select[Any]:
+    table = TASK_TABLES[task]
+    return select(table.c.id).where(*_claimable(table), *TASK_CONDITIONS.get(task, ())).limit(1)
+
+
+@cache
+def _due_rows(task: Task) -> Select[Any]:
+    """On SQLite, which has one writer at a time, nothing is locked."""
+    table = TASK_TABLES[task]
+    query = select(table.c.id).where(*_claimable(table)).order_by(table.c.due_at, table.c.id)
+    return query.limit(bindparam("most", type_=Integer)).with_for_update(skip_locked=True)
+
+
+@cache
+def _lease(task: Task) -> Update:
+    table = TASK_TABLES[task]
+    return (
+        update(table)
+        .where(in_named_list(table.c.id, "ids"))
+        .values(
+            lease_owner=bindparam("owner"),
+            lease_until=bindparam("until", type_=UtcDateTime),
+            attempts=table.c.attempts + 1,
+        )
+    )
+
+
+@cache
+def _held_rows(task: Task) -> Select[Any]:
+    table = TASK_TABLES[task]
+    query = select(table.c.id).where(
+        in_named_list(table.c.id, "ids"), table.c.lease_owner == bindparam("owner")
+    )
+    return query.order_by(table.c.id).with_for_update()
 
 
 def due_tasks(connection: Connection, recipe: str, now: datetime) -> list[Task]:
     """The tasks with due rows that are not leased."""
-    tasks = []
-    for task, table in TASK_TABLES.items():
-        conditions = (*_claimable(table, recipe, now), *TASK_CONDITIONS.get(task, ()))
-        if connection.execute(select(table.c.id).where(*conditions).limit(1)).first() is not None:
-            tasks.append(task)
+    parameters = {"recipe": recipe, "now": now}
+    tasks = [
+        task for task in TASK_TABLES if connection.execute(_any_due_row(task), parameters).first() is not None
+    ]
     if Task.REPLAY not in tasks and _has_unfinished_replay(connection, recipe):
         tasks.append(Task.REPLAY)
     return tasks
@@ -68,34 +108,20 @@ def _has_unfinished_replay(connection: Connection, recipe: str) -> bool:
 
 def claim_rows(connection: Connection, claim: Claim, *extra: Any) -> list[str]:
     """Lease the due rows of the job's table and count the attempt; returns their ids, longest due first."""
-    job, now = claim.job, claim.now
-    table = TASK_TABLES[job.task]
-    conditions = [*_claimable(table, job.recipe, now), *extra]
-    if job.keys:
-        conditions.append(in_list(table.c.id, job.keys))
-    query = (
-        select(table.c.id).where(and_(*conditions)).order_by(table.c.due_at, table.c.id).limit(claim.limit)
-    )
-    if connection.dialect.name == "postgresql":
-        query = query.with_for_update(skip_locked=True)
-    ids = list(connection.scalars(query).all())
+    task, keys = claim.job.task, claim.job.keys
+    conditions = [*extra, in_list(TASK_TABLES[task].c.id, keys)] if keys else extra
+    query = _due_rows(task).where(*conditions) if conditions else _due_rows(task)
+    due = {"recipe": claim.job.recipe, "now": claim.now, "most": claim.limit}
+    ids = list(connection.scalars(query, due))
     if ids:
-        leased = update(table).where(in_list(table.c.id, ids))
-        connection.execute(
-            leased.values(
-                lease_owner=claim.owner, lease_until=now + claim.lease, attempts=table.c.attempts + 1
-            )
-        )
+        lease = {"ids": ids, "owner": claim.owner, "until": claim.now + claim.lease}
+        connection.execute(_lease(task), lease)
     return ids
 
 
 def rows_held(connection: Connection, task: Task, ids: Collection[str], owner: str) -> set[str]:
     """Which of these rows the owner still holds. On PostgreSQL they stay locked until the transaction ends."""
-    table = TASK_TABLES[task]
-    query = (
-        select(table.c.id).where(in_list(table.c.id, ids), table.c.lease_owner == owner).order_by(table.c.id)
-    )
-    return set(connection.scalars(query.with_for_update()))
+    return set(connection.scalars(_held_rows(task), {"ids": ids, "owner": owner}))
 
 
 def postponed_values(table: Table, at: datetime, reason: str, *, counts: bool) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, RowMapping, select
+from sqlalchemy import Connection, Dialect, RowMapping, Select, bindparam, select
 
 from headwater.model.alarm import Alarm
 from headwater.model.document import Document
@@ -17,7 +17,7 @@ from headwater.model.story import Story
 from headwater.store.bulk import PreparedStatement, insert_into, prepare_statement, update_rows
 from headwater.store.claims.leases import FINISHED_VALUES, claim_rows, postponed_values
 from headwater.store.claims.quarantine import quarantine_rows, remove_from_quarantine
-from headwater.store.in_list import in_list
+from headwater.store.in_list import in_list, in_named_list
 from headwater.store.records import alarms_by_id, documents_by_id, stories_by_id
 from headwater.store.schema.flow import deliveries, stories
 
@@ -67,10 +67,7 @@ def claim_deliveries(connection: Connection, claim: Claim, close_digests: CloseD
     ids = claim_rows(connection, claim)
     if not ids:
         return []
-    query = (
-        select(deliveries).where(in_list(deliveries.c.id, ids)).order_by(deliveries.c.due_at, deliveries.c.id)
-    )
-    rows = connection.execute(query).mappings().all()
+    rows = connection.execute(_claimed_rows(), {"ids": ids}).mappings().all()
     records: dict[str, DeliveredRecord] = dict(_records(connection, rows))
     digest_ids = [row["record_id"] for row in rows if row["record_kind"] == "digest"]
     records.update(close_digests(connection, digest_ids, claim.now))
@@ -85,6 +82,22 @@ def claim_deliveries(connection: Connection, claim: Claim, close_digests: CloseD
         )
         for row in rows
     ]
+
+
+@cache
+def _claimed_rows() -> Select[Any]:
+    names = ("id", "route", "revision", "attempts", "record_kind", "record_id", "progress")
+    columns = [deliveries.c[name] for name in names]
+    query = select(*columns).where(in_named_list(deliveries.c.id, "ids"))
+    return query.order_by(deliveries.c.due_at, deliveries.c.id)
+
+
+@cache
+def _held_rows() -> Select[Any]:
+    columns = [deliveries.c[name] for name in ("id", "recipe", "revision", "attempts", "reason")]
+    is_held = deliveries.c.lease_owner == bindparam("owner")
+    query = select(*columns).where(in_named_list(deliveries.c.id, "ids"), is_held)
+    return query.order_by(deliveries.c.id).with_for_update()
 
 
 def _records(connection: Connection, rows: Sequence[RowMapping]) -> dict[str, Document | Story | Alarm]:
@@ -103,12 +116,8 @@ def finish_deliver(
     connection: Connection, delivered: Sequence[DeliveryResult], owner: str, now: datetime
 ) -> None:
     ids = [result.id for result in delivered]
-    columns = ("id", "recipe", "revision", "attempts", "reason")
-    query = select(*(deliveries.c[name] for name in columns)).where(
-        in_list(deliveries.c.id, ids), deliveries.c.lease_owner == owner
-    )
-    locked = query.order_by(deliveries.c.id).with_for_update()
-    held_rows = {row["id"]: row for row in connection.execute(locked).mappings().all()}
+    locked = connection.execute(_held_rows(), {"ids": ids, "owner": owner})
+    held_rows = {row["id"]: row for row in locked.mappings()}
     results = [result for result in delivered if result.id in held_rows]
     update_rows(
         connection,

@@ -1,6 +1,6 @@
 """Poll: claims sources and stores the leads, captures, bars and observations of their polls."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any
@@ -203,8 +203,7 @@ def _insert_leads(
             first_by_document.setdefault(stored.document, stored)
     winners = list(first_by_document.values())
     if winners:
-        # In the order of the documents they compete for, so that two transactions never deadlock.
-        rows = [_new_lead_row(stored, capture, now) for stored in sorted(winners, key=lambda s: s.document)]
+        rows = [_new_lead_row(stored, capture, now) for stored in sorted(winners, key=_order(connection))]
         insert_rows(connection, leads, rows)
         winners = _stored_winners(connection, winners)
         open_drafts(connection, _new_drafts(winners, capture), now)
@@ -212,6 +211,12 @@ def _insert_leads(
     _insert_duplicates(
         connection, [stored for stored in new_leads if stored.id not in winner_ids], capture, now
     )
+
+
+def _order(connection: Connection) -> Callable[[StoredLead], str]:
+    """In the order of the documents they compete for, so that two transactions never deadlock. On SQLite, where writers take turns,
+    in the order in which they will be claimed: leads of one batch then lie on the same pages."""
+    return attrgetter("id") if connection.dialect.name == "sqlite" else attrgetter("document")
 
 
 def _stored_winners(connection: Connection, winners: list[StoredLead]) -> list[StoredLead]:

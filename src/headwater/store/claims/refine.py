@@ -2,16 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cache, lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Dialect,
+    RowMapping,
+    Select,
+    bindparam,
+    delete,
+    select,
+    update,
+)
 
 from headwater.model.document import Document
 from headwater.model.jobs import Quarantine, RefineResult, State, Task
 from headwater.model.keys import group_key
 from headwater.model.page import PageState, has_whole_text
 from headwater.search.matching import SearchedDocument
-from headwater.store.bulk import insert_into, insert_rows, update_rows
+from headwater.store.bulk import PreparedStatement, insert_into, insert_rows, prepare_statement, update_rows
 from headwater.store.claims.group_changes import record_group_changes
 from headwater.store.claims.leases import ENDED_VALUES, postponed_values
 from headwater.store.claims.outbox import open_deliveries
@@ -20,7 +31,7 @@ from headwater.store.dedupe.copy_dates import check_copy_dates
 from headwater.store.dedupe.fingerprints import claim_fingerprints
 from headwater.store.dedupe.index import stale_documents, store_dedupe_records
 from headwater.store.dedupe.superseded import end_superseded, lock_with_others, superseded_parts
-from headwater.store.in_list import in_list
+from headwater.store.in_list import in_list, in_named_list
 from headwater.store.rows import document_content, fact_rows, mention_row, vector_row
 from headwater.store.schema.flow import documents, groups, leads, revisions
 from headwater.store.schema.knowledge import edges, facts, mentions, vectors
@@ -36,14 +47,8 @@ def finish_refine(
     """Returns the ids that must be decided again, and the documents that are kept now, with their terms and keys."""
     _lock_leads(connection, [result.id for result in refined if result.render])
     lock_with_others(connection, refined)
-    columns = (
-        "id", "recipe", "state", "revision", "capture_id", "next_capture_id", "attempts", "group_id", "page",
-    )  # fmt: skip
-    query = select(*(documents.c[name] for name in columns)).where(
-        in_list(documents.c.id, [r.id for r in refined]), documents.c.lease_owner == owner
-    )
-    locked = query.order_by(documents.c.id).with_for_update()
-    held_rows: Rows = {row["id"]: row for row in connection.execute(locked).mappings().all()}
+    locked = connection.execute(_held_rows(), {"ids": [r.id for r in refined], "owner": owner})
+    held_rows: Rows = {row["id"]: row for row in locked.mappings().all()}
     results = [result for result in refined if result.id in held_rows]
     kept_documents = [result.document for result in results if result.state is State.KEPT and result.document]
     superseded = superseded_parts(connection, kept_documents, now)
@@ -90,6 +95,16 @@ def finish_refine(
     _send_to_browser(connection, [r.id for r in results if r.render], now)
     check_copy_dates(connection, results, now)
     return sorted(conflicts), searched
+
+
+@cache
+def _held_rows() -> Select[Any]:
+    columns = (
+        "id", "recipe", "state", "revision", "capture_id", "next_capture_id", "attempts", "group_id", "page",
+    )  # fmt: skip
+    conditions = (in_named_list(documents.c.id, "ids"), documents.c.lease_owner == bindparam("owner"))
+    query = select(*(documents.c[name] for name in columns)).where(*conditions)
+    return query.order_by(documents.c.id).with_for_update()
 
 
 def _keep_superseded(
@@ -159,10 +174,11 @@ def _document_values(result: RefineResult, row: RowMapping, now: datetime) -> di
     if _is_worse(row, result):
         # The page got worse, not the document: the last good revision stays.
         return ENDED_VALUES | {"next_capture_id": None, "reason": f"revision {result.reason}"} | reopened
-    values = ENDED_VALUES | _state_values(result, now) | reopened
-    if result.document is None:
-        return values
-    return values | document_content(result.document) | {"group_id": _group_of(result.document)}
+    values = {**ENDED_VALUES, **_state_values(result, now), **reopened}
+    if result.document is not None:
+        values |= document_content(result.document)
+        values["group_id"] = _group_of(result.document)
+    return values
 
 
 def _is_worse(row: RowMapping, result: RefineResult) -> bool:
@@ -282,14 +298,24 @@ def _mark_groups(
     ]
     if left_groups:
         _lock_groups(connection, {str(row["id"]) for row in rows} | left_groups)
-    changes = {"due_at": now + settle, "version": groups.c.version + 1, "attempts": 0}
     if rows:
-        statement = insert_into(connection.dialect, groups)
-        connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=changes), rows)
+        _upsert_groups(connection.dialect, tuple(rows[0])).run(connection, rows)
     if left_groups:
+        changes = {"due_at": now + settle, "version": groups.c.version + 1, "attempts": 0}
         connection.execute(update(groups).where(in_list(groups.c.id, left_groups)).values(**changes))
     arrivals = {(group_key(d.recipe, d.group), d.id) for d in kept_documents if d.group is not None}
     record_group_changes(connection, departures | arrivals, now)
+
+
+@lru_cache(maxsize=16)
+def _upsert_groups(dialect: Dialect, columns: tuple[str, ...]) -> PreparedStatement:
+    """A new group has the version 1, which is added to that of an existing one."""
+    statement = insert_into(dialect, groups)
+    new = statement.excluded
+    changes = {"due_at": new.due_at, "version": groups.c.version + new.version, "attempts": new.attempts}
+    return prepare_statement(
+        dialect, statement.on_conflict_do_update(index_elements=["id"], set_=changes), columns
+    )
 
 
 def _departures(results: Sequence[RefineResult], held_rows: Rows) -> set[GroupMember]:

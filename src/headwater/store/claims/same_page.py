@@ -6,13 +6,14 @@ Sources of different recipes list the same pages, and so do links that lead to t
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, select
+from sqlalchemy import Column, Connection, RowMapping, Select, bindparam, select
 
 from headwater.model.http import Capture
 from headwater.model.source import StoredLead
-from headwater.store.in_list import in_list
+from headwater.store.in_list import in_named_list
 from headwater.store.rows import capture_from, url_number
 from headwater.store.schema.flow import captures, leads
 
@@ -32,16 +33,37 @@ def with_same_pages(
             result.append(stored)
             continue
         newest = next((c for c in captures_by_number.get(number, ()) if c.lead != stored.id), None)
-        result.append(replace(stored, same_page=newest, is_in_flight=number in in_flight))
+        if newest is None and number not in in_flight:  # as for nearly every lead
+            result.append(stored)
+        else:
+            result.append(replace(stored, same_page=newest, is_in_flight=number in in_flight))
         in_flight.add(number)
     return result
 
 
 def _numbers_in_flight(connection: Connection, claimed_ids: Collection[str], now: datetime) -> set[int]:
     """Leased rows are few, whatever the size of the table."""
-    query = select(leads.c.id, leads.c.url).where(leads.c.lease_owner.is_not(None), leads.c.lease_until > now)
-    rows = connection.execute(query.where(~leads.c.render)).all()
-    return {url_number(row.url) for row in rows if row.id not in claimed_ids}
+    rows = connection.execute(_leased_leads(), {"now": now}).all()
+    return {url_number(url) for lead, url in rows if lead not in claimed_ids}
+
+
+@cache
+def _leased_leads() -> Select[Any]:
+    is_leased = (leads.c.lease_owner.is_not(None), leads.c.lease_until > bindparam("now"))
+    return select(leads.c.id, leads.c.url).where(*is_leased, ~leads.c.render)
+
+
+@cache
+def _captures_at(column: Column[int | None]) -> Select[Any]:
+    """The captures of pages with these addresses."""
+    columns = (captures.c.id, captures.c.lead_id, captures.c.fetched_at, captures.c.policy)
+    at_address = in_named_list(column, "numbers", numbers=True)
+    return select(column.label("number"), *columns).where(at_address, captures.c.status == 200)
+
+
+@cache
+def _captures_of_ids() -> Select[Any]:
+    return select(captures).where(in_named_list(captures.c.id, "ids"))
 
 
 def _newest_captures(connection: Connection, numbers: Collection[int]) -> Mapping[int, list[Capture]]:
@@ -49,11 +71,9 @@ def _newest_captures(connection: Connection, numbers: Collection[int]) -> Mappin
     are no answer of a server."""
     if not numbers:
         return {}
-    columns = (captures.c.id, captures.c.lead_id, captures.c.fetched_at, captures.c.policy)
     newest: dict[int, dict[str, Any]] = {}
     for column in (captures.c.url_number, captures.c.final_url_number):
-        query = select(column.label("number"), *columns).where(in_list(column, sorted(numbers)))
-        for row in connection.execute(query.where(captures.c.status == 200)).mappings():
+        for row in connection.execute(_captures_at(column), {"numbers": sorted(numbers)}).mappings():
             if "rendered" not in row["policy"]:
                 _remember_newer(newest.setdefault(row["number"], {}), row)
     chosen = {
@@ -74,5 +94,5 @@ def _remember_newer(by_lead: dict[str, Any], row: RowMapping) -> None:
 def _captures_by_id(connection: Connection, ids: Collection[str]) -> dict[str, Capture]:
     if not ids:
         return {}
-    rows = connection.execute(select(captures).where(in_list(captures.c.id, sorted(ids)))).mappings()
+    rows = connection.execute(_captures_of_ids(), {"ids": sorted(ids)}).mappings()
     return {row["id"]: capture_from(row) for row in rows}

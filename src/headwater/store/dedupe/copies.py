@@ -1,13 +1,15 @@
 """Copies found for another subject: the original is linked to that subject too."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 
 from headwater.model.document import Mention
 from headwater.model.jobs import RefineResult, State
 from headwater.store.bulk import insert_rows
-from headwater.store.in_list import in_list
+from headwater.store.in_list import in_list, in_named_list
 from headwater.store.rows import mention_row
 from headwater.store.schema.flow import documents, leads, sources
 from headwater.store.schema.knowledge import edges, mentions
@@ -74,17 +76,21 @@ def _pairs_of_copies(connection: Connection, ids: Sequence[str]) -> Pairs:
 def _pairs_of_leads(connection: Connection, ids: Sequence[str]) -> Pairs:
     if not ids:
         return set()
+    return {(row.original, row.subject) for row in connection.execute(_subjects_of_leads(), {"ids": ids})}
+
+
+@cache
+def _subjects_of_leads() -> Select[Any]:
     subject = func.coalesce(leads.c.subject_id, sources.c.subject_id).label("subject")
     original = func.coalesce(documents.c.duplicate_of, documents.c.id).label("original")
-    query = (
+    return (
         select(original, subject)
         .select_from(edges)
         .join(leads, leads.c.id == edges.c.from_id)
         .join(sources, sources.c.id == leads.c.source_id)
         .join(documents, documents.c.id == edges.c.to_id)
-        .where(in_list(edges.c.to_id, ids), edges.c.relation == "duplicate", subject.is_not(None))
+        .where(in_named_list(edges.c.to_id, "ids"), edges.c.relation == "duplicate", subject.is_not(None))
     )
-    return {(row.original, row.subject) for row in connection.execute(query).all()}
 
 
 def _copies_of(connection: Connection, originals: Sequence[str]) -> list[str]:

@@ -2,14 +2,27 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, delete, false, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    false,
+    or_,
+    select,
+)
 
 from headwater.model.document import Document, Fingerprint
 from headwater.model.jobs import State
 from headwater.store.bulk import insert_rows
-from headwater.store.in_list import in_list
+from headwater.store.in_list import in_list, in_named_list
 from headwater.store.schema.knowledge import fingerprints
 from headwater.text.letters import to_storable_text
 
@@ -30,11 +43,26 @@ def owners_by_value(
     """The same by (kind, value)."""
     if not pairs:
         return {}
-    table = fingerprints
     pairs_by_index_value = {(kind, index_value(value)): (kind, value) for kind, value in pairs}
-    query = select(table.c.kind, table.c.value, table.c.document_id)
-    rows = connection.execute(query.where(match_fingerprints(recipe, pairs_by_index_value))).all()
-    return {pairs_by_index_value[row.kind, row.value]: row.document_id for row in rows}
+    values_by_kind = _values_by_kind(pairs_by_index_value)
+    values = {f"values{position}": values for position, values in enumerate(values_by_kind.values())}
+    rows = connection.execute(_owners_of(tuple(values_by_kind)), {"recipe": recipe} | values)
+    return {pairs_by_index_value[kind, value]: owner for kind, value, owner in rows}
+
+
+@lru_cache(maxsize=64)
+def _owners_of(kinds: tuple[str, ...]) -> Select[Any]:
+    """Built once for all batches with the same kinds of fingerprints."""
+    table = fingerprints
+    of_kinds = (
+        and_(
+            table.c.recipe == bindparam("recipe"),
+            table.c.kind == kind,
+            in_named_list(table.c.value, f"values{position}"),
+        )
+        for position, kind in enumerate(kinds)
+    )
+    return select(table.c.kind, table.c.value, table.c.document_id).where(or_(*of_kinds))
 
 
 def index_value(value: str) -> str:
@@ -81,14 +109,18 @@ def _earlier_fingerprints(connection: Connection, revised: Sequence[str]) -> set
 
 def match_fingerprints(recipe: str, pairs: Iterable[tuple[str, str]]) -> ColumnElement[bool]:
     """Conditions grouped by kind. With pairs, SQLite would read every fingerprint of the recipe."""
-    by_kind: defaultdict[str, list[str]] = defaultdict(list)
-    for kind, value in sorted(pairs):
-        by_kind[kind].append(value)
     table = fingerprints
     return or_(
         false(),
         *(
             and_(table.c.recipe == recipe, table.c.kind == kind, in_list(table.c.value, values))
-            for kind, values in by_kind.items()
+            for kind, values in _values_by_kind(pairs).items()
         ),
     )
+
+
+def _values_by_kind(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    by_kind: defaultdict[str, list[str]] = defaultdict(list)
+    for kind, value in sorted(pairs):
+        by_kind[kind].append(value)
+    return by_kind

@@ -5,11 +5,12 @@ epochs show it, and the document is decided again.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
+from typing import Any
 
 from msgspec import json
-from sqlalchemy import Connection, Dialect, case, literal_column, select, text, update
+from sqlalchemy import Connection, Dialect, Select, case, literal_column, select, text, update
 
 from headwater.model.document import DedupeRecord, FingerprintLookup
 from headwater.model.keys import key, key_number
@@ -23,11 +24,11 @@ from headwater.store.bulk import (
     prepare_statement,
 )
 from headwater.store.dedupe.fingerprints import index_value, match_fingerprints, owners_by_value
-from headwater.store.in_list import bigint_array
+from headwater.store.in_list import bigint_array, in_named_list
 from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import dedupe_bands, dedupe_epochs, fingerprints, sentence_counts
 
-NUMBERS_AT_ONCE = 5_000  # SQLite allows at most 32,766 parameters in a statement
+NUMBERS_AT_ONCE = 5_000  # looked up with one statement
 COUNTED = ("space", "sentence", "publisher", "stories", "story")
 CountedUse = tuple[int, int, int, int, int]
 """The values of these columns."""
@@ -116,9 +117,16 @@ def _document_ids(connection: Connection, numbers: set[int]) -> Mapping[int, str
     ids_by_number: dict[int, str] = {}
     remaining = iter(numbers)
     while batch := list(islice(remaining, NUMBERS_AT_ONCE)):
-        query = select(documents.c.number, documents.c.id).where(documents.c.number.in_(batch))
-        ids_by_number |= {row.number: row.id for row in connection.execute(query)}
+        rows = connection.execute(_documents_of_numbers(), {"numbers": batch})
+        ids_by_number.update((row.number, row.id) for row in rows)
     return ids_by_number
+
+
+@cache
+def _documents_of_numbers() -> Select[Any]:
+    """With the numbers as one parameter: with one for each, every batch is another statement, which the database prepares anew."""
+    of_numbers = in_named_list(documents.c.number, "numbers", numbers=True)
+    return select(documents.c.number, documents.c.id).where(of_numbers)
 
 
 def originals(connection: Connection, ids: Sequence[str]) -> dict[str, str]:

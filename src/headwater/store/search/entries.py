@@ -6,9 +6,10 @@ An entry is never changed: a changed document gets a new one with a new number, 
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Engine, and_, delete, func, or_, select
+from sqlalchemy import Connection, Delete, Engine, and_, delete, func, or_, select
 
 from headwater.model.document import Document, Mention
 from headwater.model.jobs import State
@@ -16,7 +17,7 @@ from headwater.search.entry_terms import entry_terms
 from headwater.search.matching import SearchedDocument, searched_document
 from headwater.store.bulk import insert_rows
 from headwater.store.connect import read_transaction, unchecked_transaction
-from headwater.store.in_list import in_list
+from headwater.store.in_list import in_list, in_named_list
 from headwater.store.rows import DOCUMENT_COLUMNS, document_from
 from headwater.store.schema.flow import documents
 from headwater.store.schema.knowledge import mentions
@@ -44,7 +45,12 @@ def index_kept_documents(
 
 def remove_entries(connection: Connection, document_ids: Sequence[str]) -> None:
     if document_ids:
-        connection.execute(delete(search_entries).where(in_list(search_entries.c.document_id, document_ids)))
+        connection.execute(_entries_of_documents(), {"documents": document_ids})
+
+
+@cache
+def _entries_of_documents() -> Delete:
+    return delete(search_entries).where(in_named_list(search_entries.c.document_id, "documents"))
 
 
 def write_entries(connection: Connection, batch: Sequence[IndexedDocument]) -> None:
