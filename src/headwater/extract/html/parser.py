@@ -13,8 +13,9 @@ _UNREADABLE_TAGS = [
     "script", "style", "template", "svg", "iframe", "canvas", "object", "embed", "select", "textarea", "audio", "video",
     "map", "math", "link", "meta", "datalist", "noembed", "noframes", "title", "progress", "meter", "xmp", "plaintext",
 ]  # fmt: skip
-# What stands around an article, where the page names it. Its words are those of every page of the site.
-_SURROUNDING_TAGS = ["nav", "footer"]
+# What stands around an article, where the page names it. Its words are those of every page of the site. Each element is tested alone:
+# looking at those around it would take as long as the page is deep.
+_SURROUNDINGS = "nav,footer,aside,ul[class*=menu],ul[class*=nav],ul[id*=menu]"
 # Markup beyond this is left out: parsing takes some forty times as much memory.
 LARGEST_MARKUP = 5_000_000
 _INVISIBLE_START = re.compile(r"<(?:(script|style|svg|template)\b[^<>]*>|!--)", re.IGNORECASE)
@@ -81,7 +82,9 @@ def remove_unreadable(tree: LexborHTMLParser) -> None:
 
 def remove_surroundings(tree: LexborHTMLParser) -> None:
     """Of a page that declares itself an article."""
-    tree.strip_tags(_SURROUNDING_TAGS)
+    body = tree.body
+    for element in body.css(_SURROUNDINGS) if body is not None else ():
+        element.decompose(recursive=False)  # what it contains goes with it
 
 
 def body_markup(tree: LexborHTMLParser) -> str:
