@@ -28,10 +28,10 @@ from headwater.extract.html.metadata.evidence import (
 from headwater.extract.html.metadata.headline import lines_near_headline
 from headwater.extract.html.metadata.page_metadata import PageMetadata, page_metadata
 from headwater.extract.html.parser import (
+    article_markup,
     body_markup,
     has_control_bytes,
     parse_html,
-    remove_surroundings,
     remove_unreadable,
     truncate_markup,
 )
@@ -80,9 +80,8 @@ def parse_page(
     evidence = gather_stated(tree)
     remove_unreadable(tree)
     gather_visible(tree, evidence)
-    if is_article(evidence) and not is_whole:
-        remove_surroundings(tree)
-    return evidence, flatten(body_markup(tree))
+    has_surroundings = is_article(evidence) and not is_whole
+    return evidence, flatten(article_markup(tree) if has_surroundings else body_markup(tree))
 
 
 def _size(page: FlatPage, choice: BlockChoice) -> tuple[int, int]:
