@@ -78,6 +78,8 @@ def readable_body(tree: LexborHTMLParser) -> str:
 
 
 def remove_unreadable(tree: LexborHTMLParser) -> None:
+    if tree.head is not None:  # at once: the tree is searched for each of the tags
+        tree.head.decompose(recursive=False)
     tree.strip_tags(_UNREADABLE_TAGS)
 
 

@@ -17,8 +17,10 @@ from headwater.extract.html.classifier.selection import (
 )
 from headwater.extract.html.flatten import MOST_BLOCKS, FlatPage, flatten
 from headwater.extract.html.links import BaseUrl, images_of, links_of, parseable_url
+from headwater.extract.html.metadata.authors import states_authors
 from headwater.extract.html.metadata.evidence import (
     PageEvidence,
+    gather_bylines,
     gather_stated,
     gather_visible,
     is_article,
@@ -80,6 +82,8 @@ def parse_page(
     evidence = gather_stated(tree)
     remove_unreadable(tree)
     gather_visible(tree, evidence)
+    if not states_authors(evidence):
+        gather_bylines(tree, evidence)
     has_surroundings = is_article(evidence) and not is_whole
     return evidence, flatten(article_markup(tree) if has_surroundings else body_markup(tree))
 
