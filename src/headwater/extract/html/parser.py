@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, SelectolaxError
 
-from headwater.extract.html.marked_article import marked_article
+from headwater.extract.html.article_element import article_element
 from headwater.text.markup import VOID_TAGS
 
 # Elements without readable text. `noscript` stays: some forums keep their whole text there.
@@ -92,7 +92,7 @@ def remove_surroundings(tree: LexborHTMLParser) -> None:
 def article_markup(tree: LexborHTMLParser) -> str:
     """The serialised body of a page that declares itself an article without what stands around it. Changes the tree."""
     remove_surroundings(tree)
-    element = marked_article(tree.body) if tree.body is not None else None
+    element = article_element(tree.body) if tree.body is not None else None
     return (element.html or "") if element is not None else body_markup(tree)
 
 
