@@ -34,7 +34,7 @@ from headwater.extract.html.parser import (
     body_markup,
     has_control_bytes,
     parse_html,
-    remove_unreadable,
+    remove_invisible,
     truncate_markup,
 )
 from headwater.extract.html.render import page_to_markdown, page_to_plain_text
@@ -80,7 +80,7 @@ def parse_page(
     unless the whole page is asked for: half of the work is done once per tag and block, and these are hardly ever chosen."""
     tree = parse_html(markup, utf8)
     evidence = gather_stated(tree)
-    remove_unreadable(tree)
+    remove_invisible(tree)
     gather_visible(tree, evidence)
     if not states_authors(evidence):
         gather_bylines(tree, evidence)

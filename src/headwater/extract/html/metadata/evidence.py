@@ -14,6 +14,7 @@ _STATED = (
 )
 _VISIBLE = 'h1,time,abbr[title],[class*="dt-published"],[itemprop]'
 _BYLINES = '[class*="dt-published"],[itemprop],[rel="author"],[class*="byline"],[class*="author"],a[href*="/author/"]'
+_FOR_PROGRAMS = frozenset({"meta", "link"})
 # The values of `itemprop` that say something about the page, and not about what it shows.
 _PROPERTIES = frozenset({"author", "datepublished", "datecreated", "datemodified"})
 _YEAR = re.compile(r"\d\d\d\d")  # found faster than \d{4}
@@ -63,8 +64,7 @@ def gather_stated(tree: LexborHTMLParser) -> PageEvidence:
 
 def gather_visible(tree: LexborHTMLParser, evidence: PageEvidence) -> None:
     """What is written for readers. Call it after scripts and styles are removed, so that none of their text counts."""
-    body = tree.body
-    for node in body.css(_VISIBLE)[:_MOST_ELEMENTS] if body is not None else ():
+    for node in _shown(tree, _VISIBLE):
         attributes = node.attributes
         handler = _VISIBLE_HANDLERS.get(node.tag or "", _published)
         handler(evidence, node, attributes)
@@ -74,10 +74,15 @@ def gather_visible(tree: LexborHTMLParser, evidence: PageEvidence) -> None:
 
 def gather_bylines(tree: LexborHTMLParser, evidence: PageEvidence) -> None:
     """Call it for a page whose head does not name its authors: looking at every class takes as long as all else that is visible."""
-    body = tree.body
-    for node in body.css(_BYLINES)[:_MOST_ELEMENTS] if body is not None else ():
+    for node in _shown(tree, _BYLINES):
         if node.tag not in _VISIBLE_HANDLERS:
             _byline(evidence, node, node.attributes)
+
+
+def _shown(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
+    body = tree.body
+    nodes = body.css(selector)[:_MOST_ELEMENTS] if body is not None else []
+    return [node for node in nodes if node.tag not in _FOR_PROGRAMS]
 
 
 def node_text(node: LexborNode) -> str:
