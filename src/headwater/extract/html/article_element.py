@@ -27,12 +27,12 @@ def article_element(body: LexborNode) -> LexborNode | None:
 
 def _marked(headlines: Sequence[LexborNode]) -> Iterator[LexborNode]:
     """Elements of which no other with the same name has a headline, as those of teasers do."""
-    found: dict[str, dict[int, LexborNode]] = {name: {} for name in _MARKS}
+    elements: dict[str, dict[int, LexborNode]] = {name: {} for name in _MARKS}
     for headline in headlines:
         for element in _around(headline):
-            if (of_name := found.get(element.tag or "")) is not None:
+            if (of_name := elements.get(element.tag or "")) is not None:
                 of_name[element.mem_id] = element
-    return (next(iter(of_name.values())) for of_name in found.values() if len(of_name) == 1)
+    return (next(iter(of_name.values())) for of_name in elements.values() if len(of_name) == 1)
 
 
 def _smallest_around(headline: LexborNode, enough: float) -> LexborNode | None:
