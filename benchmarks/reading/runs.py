@@ -14,7 +14,8 @@ from benchmarks.reading.pages import Case
 from benchmarks.reading.scores import Fields
 from headwater.extract.html.classifier.network import Ensemble, load_ensemble
 from headwater.extract.html.flatten import flatten
-from headwater.extract.html.metadata.evidence import gather_stated, gather_visible
+from headwater.extract.html.metadata.authors import states_authors
+from headwater.extract.html.metadata.evidence import gather_bylines, gather_stated, gather_visible
 from headwater.extract.html.metadata.headline import lines_near_headline
 from headwater.extract.html.metadata.page_metadata import page_metadata
 from headwater.extract.html.parser import parse_html, readable_body
@@ -111,6 +112,8 @@ def metadata_seconds(cases: list[Case]) -> float:
         page = flatten(readable_body(tree))
         start = time.process_time()
         gather_visible(tree, evidence)
+        if not states_authors(evidence):
+            gather_bylines(tree, evidence)
         page_metadata(evidence, lines_near_headline(page, evidence.title), case.url)
         seconds += time.process_time() - start
     return seconds

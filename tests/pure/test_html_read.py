@@ -108,6 +108,26 @@ def test_what_a_declared_article_has_around_it_is_not_looked_at_unless_it_is_all
     assert all(paragraph in reading(inside).plain for paragraph in PARAGRAPHS)
 
 
+@pytest.mark.parametrize(
+    "surrounding",
+    [
+        "<aside><p>{}</p></aside>",
+        '<ul class="main-menu"><li>{}</li></ul>',
+        '<ul class="site-nav"><li>{}</li></ul>',
+        '<ul id="menu-top"><li>{}</li></ul>',
+        "<nav><aside><ul class=menu><li>{}</li></ul></aside></nav>",
+    ],
+)
+@pytest.mark.parametrize("is_stated_in", ["meta", "linked data"])
+def test_sidebars_and_lists_named_as_menus_are_not_looked_at_beside_an_article(surrounding, is_stated_in):
+    page = ARTICLE
+    if is_stated_in == "linked data":
+        linked_data = '<script type="application/ld+json">{"@type": "NewsArticle"}</script></head>'
+        page = page.replace('content="article"', 'content="website"').replace("</head>", linked_data)
+    crowded = page.replace("<main>", surrounding.format("Seen by readers of other pages.") + "<main>")
+    assert reading(crowded).candidates["blocks"] == reading(page).candidates["blocks"]
+
+
 def test_confidence_and_candidates_say_how_the_text_was_found():
     page_reading = reading(ARTICLE.replace('content="article"', 'content="website"'))
     assert page_reading.confidence is not None

@@ -36,10 +36,11 @@ class FragmentReader:
 
 
 def is_fragment(data: bytes) -> bool:
-    if len(data) > LARGEST or data.count(b"<") > MOST_TAGS:
+    # Most pages say what they are at once; their tags need not be counted.
+    if len(data) > LARGEST or PAGE_TAGS.search(data) is not None or data.count(b"<") > MOST_TAGS:
         return False
     start = data[:200].lstrip()
-    return start[:1] != b"%" and b"\x00" not in data and PAGE_TAGS.search(data) is None
+    return start[:1] != b"%" and b"\x00" not in data
 
 
 def read_fragment(data: bytes, hints: ExtractHints) -> Reading | Unreadable:

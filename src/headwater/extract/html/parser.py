@@ -6,15 +6,20 @@ import numpy as np
 import numpy.typing as npt
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, SelectolaxError
 
+from headwater.extract.html.article_element import article_element
 from headwater.text.markup import VOID_TAGS
 
-# Elements without readable text. `noscript` stays: some forums keep their whole text there.
+# What a page does not show anywhere: their text must not count as that of an element around them.
+_INVISIBLE_TAGS = ["script", "style", "template", "svg"]
+# Other elements without readable text. `noscript` stays: some forums keep their whole text there.
 _UNREADABLE_TAGS = [
-    "script", "style", "template", "svg", "iframe", "canvas", "object", "embed", "select", "textarea", "audio", "video",
+    "iframe", "canvas", "object", "embed", "select", "textarea", "audio", "video",
     "map", "math", "link", "meta", "datalist", "noembed", "noframes", "title", "progress", "meter", "xmp", "plaintext",
 ]  # fmt: skip
-# What stands around an article, where the page names it. Its words are those of every page of the site.
-_SURROUNDING_TAGS = ["nav", "footer"]
+_UNREADABLE = ",".join(_UNREADABLE_TAGS)
+# What stands around an article, where the page names it. Its words are those of every page of the site. Each element is tested alone:
+# looking at those around it would take as long as the page is deep.
+_SURROUNDINGS = "nav,footer,aside,ul[class*=menu],ul[class*=nav],ul[id*=menu]"
 # Markup beyond this is left out: parsing takes some forty times as much memory.
 LARGEST_MARKUP = 5_000_000
 _INVISIBLE_START = re.compile(r"<(?:(script|style|svg|template)\b[^<>]*>|!--)", re.IGNORECASE)
@@ -70,21 +75,37 @@ def _without_invisible(markup: str) -> str:
 
 
 def readable_body(tree: LexborHTMLParser) -> str:
-    """The serialised body without unreadable elements. Changes the tree."""
-    remove_unreadable(tree)
+    """The serialised body without invisible and unreadable elements. Changes the tree."""
+    remove_invisible(tree)
     return body_markup(tree)
 
 
-def remove_unreadable(tree: LexborHTMLParser) -> None:
-    tree.strip_tags(_UNREADABLE_TAGS)
+def remove_invisible(tree: LexborHTMLParser) -> None:
+    if tree.head is not None:  # at once: the tree is searched for each of the tags
+        tree.head.decompose(recursive=False)
+    tree.strip_tags(_INVISIBLE_TAGS)
 
 
 def remove_surroundings(tree: LexborHTMLParser) -> None:
-    """Of a page that declares itself an article."""
-    tree.strip_tags(_SURROUNDING_TAGS)
+    body = tree.body
+    for element in body.css(_SURROUNDINGS) if body is not None else ():
+        element.decompose(recursive=False)  # what it contains goes with it
+
+
+def article_markup(tree: LexborHTMLParser) -> str:
+    """The same of a page that declares itself an article, without what stands around it. Changes the tree."""
+    remove_surroundings(tree)
+    element = article_element(tree.body) if tree.body is not None else None
+    if element is None:
+        return body_markup(tree)
+    for unreadable in element.css(_UNREADABLE):
+        unreadable.decompose(recursive=False)
+    return element.html or ""
 
 
 def body_markup(tree: LexborHTMLParser) -> str:
+    """The serialised body without unreadable elements. Changes the tree."""
+    tree.strip_tags(_UNREADABLE_TAGS)
     body = tree.body
     return (body.html or "") if body is not None else ""
 

@@ -17,21 +17,24 @@ from headwater.extract.html.classifier.selection import (
 )
 from headwater.extract.html.flatten import MOST_BLOCKS, FlatPage, flatten
 from headwater.extract.html.links import BaseUrl, images_of, links_of, parseable_url
+from headwater.extract.html.metadata.authors import states_authors
 from headwater.extract.html.metadata.evidence import (
     PageEvidence,
+    gather_bylines,
     gather_stated,
     gather_visible,
+    is_article,
     is_forum,
     is_paywalled,
 )
 from headwater.extract.html.metadata.headline import lines_near_headline
 from headwater.extract.html.metadata.page_metadata import PageMetadata, page_metadata
 from headwater.extract.html.parser import (
+    article_markup,
     body_markup,
     has_control_bytes,
     parse_html,
-    remove_surroundings,
-    remove_unreadable,
+    remove_invisible,
     truncate_markup,
 )
 from headwater.extract.html.render import page_to_markdown, page_to_plain_text
@@ -57,7 +60,7 @@ def read_html_with(data: bytes, hints: ExtractHints, classifier: BlockClassifier
     utf8 = decoded.utf8 if markup is decoded.text else None
     evidence, page = parse_page(markup, utf8)
     choice = select_blocks(page, evidence, classifier)
-    if page_context(evidence).is_article and _size(page, choice)[0] < _LONG:
+    if is_article(evidence) and _size(page, choice)[0] < _LONG:
         # The article may stand where others have their navigation.
         evidence, page = parse_page(markup, utf8, is_whole=True)
         choice = select_blocks(page, evidence, classifier)
@@ -73,15 +76,16 @@ def read_html_with(data: bytes, hints: ExtractHints, classifier: BlockClassifier
 def parse_page(
     markup: str, utf8: bytes | None = None, *, is_whole: bool = False
 ) -> tuple[PageEvidence, FlatPage]:
-    """What the page says about itself, and its blocks. What a declared article has around it is left out, unless the whole page is
-    asked for: half of the work is done once per tag and block, and these are hardly ever chosen."""
+    """What the page says about itself, and its blocks. What an article has around it is left out where the page says that it is one,
+    unless the whole page is asked for: half of the work is done once per tag and block, and these are hardly ever chosen."""
     tree = parse_html(markup, utf8)
     evidence = gather_stated(tree)
-    remove_unreadable(tree)
+    remove_invisible(tree)
     gather_visible(tree, evidence)
-    if page_context(evidence).is_article and not is_whole:
-        remove_surroundings(tree)
-    return evidence, flatten(body_markup(tree))
+    if not states_authors(evidence):
+        gather_bylines(tree, evidence)
+    has_surroundings = is_article(evidence) and not is_whole
+    return evidence, flatten(article_markup(tree) if has_surroundings else body_markup(tree))
 
 
 def _size(page: FlatPage, choice: BlockChoice) -> tuple[int, int]:

@@ -15,6 +15,8 @@ _LONGEST_NAME = 2_000
 _DIGITS = b"0123456789"
 # Above the bits of the names.
 HIDDEN_BIT = 1 << 62
+# The class and the mask of an element without attributes.
+_NOT_NAMED = (b"", 0)
 _LEAVES = ("p", "li", "td", "th", "dd", "dt", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6")
 _IS_LEAF = np.array([name in _LEAVES for name in BLOCK_TAGS])
 
@@ -63,8 +65,11 @@ def element_table(page: FlatPage) -> ElementTable:
 def _described(page: FlatPage) -> tuple[list[int], list[int]]:
     """The number of each element's class, and the mask of its names. Elements without text do not matter, whatever they are called."""
     spans = zip(page.attributes, page.first, page.last, strict=True)
-    strings = [attributes[:_LONGEST_NAME] if start < end else "" for attributes, start, end in spans]
-    classes, masks = zip(*map(_describe_attributes, strings), strict=True)
+    described = [
+        _describe_attributes(attributes[:_LONGEST_NAME]) if attributes and start < end else _NOT_NAMED
+        for attributes, start, end in spans
+    ]
+    classes, masks = zip(*described, strict=True)
     numbers = {name: number for number, name in enumerate(dict.fromkeys(classes))}
     return [numbers[name] for name in classes], list(masks)
 

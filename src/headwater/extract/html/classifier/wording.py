@@ -1,6 +1,7 @@
 """What the words of each block say: phrases of boilerplate, words of the title, copies of other blocks."""
 
 from collections import Counter
+from itertools import compress
 
 import numpy as np
 
@@ -14,8 +15,9 @@ _MUCH = 0.7
 
 
 def write_wording(rows: Array, page: FlatPage, title: str) -> None:
-    short = [number for number, words in enumerate(page.words) if words <= _SHORT]
-    texts = [text.lower() for text, words in zip(page.texts, page.words, strict=True) if words <= _SHORT]
+    is_short = [words <= _SHORT for words in page.words]
+    short = list(compress(range(len(is_short)), is_short))
+    texts = list(map(str.lower, compress(page.texts, is_short)))
     rows[:] = 0
     lines, groups = phrases_in(texts)
     places = np.array(short)

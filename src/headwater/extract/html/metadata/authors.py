@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
+from itertools import chain
 from typing import Any
 
 from headwater.extract.html.metadata.evidence import MarkedElement, PageEvidence
-from headwater.extract.html.metadata.jsonld import names_of, types_of
+from headwater.extract.html.metadata.jsonld import by_id, names_of, types_of
 from headwater.text.written_dates import parse_page_date
 
 _WORK_TYPES = re.compile(
@@ -40,15 +41,22 @@ def authors_of(
     evidence: PageEvidence, entries_by_id: Mapping[str, Mapping[str, Any]], headline: Iterable[str]
 ) -> tuple[tuple[str, ...], str]:
     """The names and their origin. `headline` is the visible text around the page's headline."""
-    for candidates, origin in _candidates(evidence, entries_by_id, headline):
+    all_candidates = (_stated_candidates(evidence, entries_by_id), _visible_candidates(evidence, headline))
+    for candidates, origin in chain.from_iterable(all_candidates):
         names = _clean(candidates)
         if names:
             return tuple(names[:_MOST]), origin
     return (), ""
 
 
-def _candidates(
-    evidence: PageEvidence, entries_by_id: Mapping[str, Mapping[str, Any]], headline: Iterable[str]
+def states_authors(evidence: PageEvidence) -> bool:
+    """Whether they are named for programs, so that nothing that readers see would be looked at."""
+    stated = _stated_candidates(evidence, by_id(evidence.linked_data))
+    return any(_clean(candidates) for candidates, _ in stated)
+
+
+def _stated_candidates(
+    evidence: PageEvidence, entries_by_id: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[list[str], str]]:
     for entry in evidence.linked_data:
         kinds = types_of(entry)
@@ -58,6 +66,9 @@ def _candidates(
         yield evidence.metas.get(name, []), f"meta {name}"
     if "by" in evidence.meta("twitter:label1").lower().split():
         yield evidence.metas.get("twitter:data1", []), "meta twitter:data1"
+
+
+def _visible_candidates(evidence: PageEvidence, headline: Iterable[str]) -> Iterator[tuple[list[str], str]]:
     yield from _marked_candidates(evidence)
     for text in headline:
         if _BYLINE_START.match(text) and len(text) < 80:

@@ -9,8 +9,12 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from headwater.extract.html.metadata.jsonld import parse_linked_data, types_of
 
-_STATED = 'title,meta,base[href],link[rel],script[type="application/ld+json"]'
-_VISIBLE = 'h1,time,abbr[title],[class*="dt-published"],[itemprop],[rel="author"],[class*="byline"],[class*="author"],a[href*="/author/"]'
+_STATED = (
+    'title,meta,base[href],link[rel=canonical i],link[rel=alternate i],script[type="application/ld+json"]'
+)
+_VISIBLE = 'h1,time,abbr[title],[class*="dt-published"],[itemprop]'
+_BYLINES = '[class*="dt-published"],[itemprop],[rel="author"],[class*="byline"],[class*="author"],a[href*="/author/"]'
+_FOR_PROGRAMS = frozenset({"meta", "link"})
 # The values of `itemprop` that say something about the page, and not about what it shows.
 _PROPERTIES = frozenset({"author", "datepublished", "datecreated", "datemodified"})
 _YEAR = re.compile(r"\d\d\d\d")  # found faster than \d{4}
@@ -60,13 +64,25 @@ def gather_stated(tree: LexborHTMLParser) -> PageEvidence:
 
 def gather_visible(tree: LexborHTMLParser, evidence: PageEvidence) -> None:
     """What is written for readers. Call it after scripts and styles are removed, so that none of their text counts."""
-    body = tree.body
-    for node in body.css(_VISIBLE)[:_MOST_ELEMENTS] if body is not None else ():
+    for node in _shown(tree, _VISIBLE):
         attributes = node.attributes
-        handler = _VISIBLE_HANDLERS.get(node.tag or "", _other)
+        handler = _VISIBLE_HANDLERS.get(node.tag or "", _published)
         handler(evidence, node, attributes)
         if item := attributes.get("itemprop"):
             _property(evidence, node, attributes, item)
+
+
+def gather_bylines(tree: LexborHTMLParser, evidence: PageEvidence) -> None:
+    """Call it for a page whose head does not name its authors: looking at every class takes as long as all else that is visible."""
+    for node in _shown(tree, _BYLINES):
+        if node.tag not in _VISIBLE_HANDLERS:
+            _byline(evidence, node, node.attributes)
+
+
+def _shown(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
+    body = tree.body
+    nodes = body.css(selector)[:_MOST_ELEMENTS] if body is not None else []
+    return [node for node in nodes if node.tag not in _FOR_PROGRAMS]
 
 
 def node_text(node: LexborNode) -> str:
@@ -123,13 +139,19 @@ def _abbreviation(evidence: PageEvidence, node: LexborNode, attributes: Attribut
         _time(evidence, node, attributes)
 
 
-def _other(evidence: PageEvidence, node: LexborNode, attributes: Attributes) -> None:
-    name = f"{attributes.get('class') or ''} {attributes.get('rel') or ''}".lower()
-    href = attributes.get("href") or ""
-    if "dt-published" in name and "datetime" in attributes:
+def _published(evidence: PageEvidence, node: LexborNode, attributes: Attributes) -> None:
+    if "datetime" in attributes and "dt-published" in _class_and_rel(attributes):
         _time(evidence, node, attributes)
+
+
+def _byline(evidence: PageEvidence, node: LexborNode, attributes: Attributes) -> None:
+    name, href = _class_and_rel(attributes), attributes.get("href") or ""
     if "author" in name or "byline" in name or "/author/" in href:
         evidence.bylines.append(MarkedElement(name + (" link" if href else ""), href, node_text(node)))
+
+
+def _class_and_rel(attributes: Attributes) -> str:
+    return f"{attributes.get('class') or ''} {attributes.get('rel') or ''}".lower()
 
 
 def _property(evidence: PageEvidence, node: LexborNode, attributes: Attributes, names: str) -> None:

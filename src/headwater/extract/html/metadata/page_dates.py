@@ -32,7 +32,7 @@ from headwater.text.written_dates import (
 )
 
 _PAGE_TYPES = frozenset({"WebPage", "AboutPage", "MedicalWebPage", "FAQPage"})
-# Names of meta elements as `_plain_name` leaves them, the surest vocabularies first.
+# Names of meta elements as `_plain_date_name` leaves them, the surest vocabularies first.
 _PUBLISHED_METAS = (
     "articlepublishedtime", "datepublished", "publisheddate", "publicationdate", "publishedtime", "articlepublished", "ogarticlepublishedtime",
     "ogpublishedtime", "parselypubdate", "sailthrudate", "cxenseparsepublishtime", "cxenseparserecspublishtime",
@@ -45,6 +45,9 @@ _MODIFIED_METAS = (
     "articlemodifiedtime", "datemodified", "modifieddate", "lastmodified", "updatedtime", "ogupdatedtime", "articlemodified", "dateupdated",
     "dctermsmodified", "dcdatemodified", "modifiedtime", "lastmod", "sailthrumodified", "revised",
 )  # fmt: skip
+_COMMON_NAMES = 5
+_DATE_METAS = frozenset({*_PUBLISHED_METAS, *_MODIFIED_METAS})
+_COMMON_ENDINGS = (*_PUBLISHED_METAS[:_COMMON_NAMES], *_MODIFIED_METAS[:_COMMON_NAMES])
 _NAMED_PUBLICATION = re.compile(r"publish|posted|entry-date|pubdate|created|dateline|article|post-date")
 _NAMED_OTHER = re.compile(
     r"updat|modif|edited|revis|expire|event|card|teaser|related|recommend|widget|sidebar|comment|thumb|preview|promo"
@@ -55,7 +58,6 @@ _SENTENCE = 200
 _YEAR = re.compile(r"\d\d\d\d")  # found faster than \d{4}
 _NEAREST = 7
 _MANY_DATES = 4
-_COMMON_NAMES = 5
 _FEW_TIMES = range(1, 13)
 _MONTH_FIRST = frozenset({"US", "PH", "CA", "FM", "MH", "PW"})
 _COUNTRIES_DAY_FIRST = ("uk", "au", "nz", "ie", "in", "za", "sg", "my", "hk", "ng", "ke")
@@ -84,13 +86,12 @@ def publication_date(evidence: PageEvidence, headline: Sequence[str], url: str) 
     headline = _lines_with_dates(headline, time_texts)
     day_first = is_day_first(evidence, headline, url)
     declared_date = _first_date(_publication_claims(evidence, headline, url), day_first)
+    if declared_date is None or is_forum(evidence):
+        return declared_date
     visible_date = _first_date(_headline_claims(_own_times(evidence, headline), nearest), day_first)
     # A template's date may be that of the last export. The date that readers see cannot be older than the text.
     # In a forum the older date is the day on which a member joined.
-    is_visible_older = (
-        declared_date and visible_date and _is_older(visible_date, declared_date) and not is_forum(evidence)
-    )
-    return visible_date if is_visible_older else declared_date
+    return visible_date if visible_date and _is_older(visible_date, declared_date) else declared_date
 
 
 def _lines_with_dates(lines: Iterable[str], words: Iterable[str]) -> list[str]:
@@ -145,19 +146,22 @@ def _declared_claims(evidence: PageEvidence, url: str) -> Iterator[Claim]:
 def _meta_claims(evidence: PageEvidence, names: tuple[str, ...]) -> Iterator[Claim]:
     claims_by_name: dict[str, list[tuple[str, str]]] = {}
     for name, values in evidence.metas.items():
-        claims_by_name.setdefault(_plain_name(name), []).extend((value, name) for value in values)
+        if plain_name := _plain_date_name(name):
+            claims_by_name.setdefault(plain_name, []).extend((value, name) for value in values)
     for name in names:
         for value, name_on_page in claims_by_name.get(name, ()):
             yield value, f"meta {name_on_page}"
     # Sites put prefixes of their own before the common names.
     for name, claims in claims_by_name.items():
-        if name.endswith(names[:_COMMON_NAMES]) and name not in names:
+        if name not in names and name.endswith(names[:_COMMON_NAMES]):
             yield from ((value, f"meta {name_on_page}") for value, name_on_page in claims)
 
 
 @lru_cache(maxsize=1_000)
-def _plain_name(name: str) -> str:
-    return "".join(filter(str.isalnum, name))
+def _plain_date_name(name: str) -> str:
+    """The letters and digits of a name that may be that of a date; most are not, and their values need not be looked at."""
+    plain_name = "".join(filter(str.isalnum, name))
+    return plain_name if plain_name in _DATE_METAS or plain_name.endswith(_COMMON_ENDINGS) else ""
 
 
 def _labelled_claims(headline: Sequence[str]) -> Iterator[Claim]:
@@ -215,9 +219,10 @@ def _change_claims(headline: Sequence[str]) -> Iterator[Claim]:
 def _linked_data_claims(evidence: PageEvidence, *keys: str) -> Iterator[Claim]:
     for key in keys:
         for entry in evidence.linked_data:
-            kinds = types_of(entry)
-            if isinstance(entry.get(key), str) and any(ARTICLES.search(kind) for kind in kinds):
-                yield entry[key], f"json-ld {kinds[0]}.{key}"
+            if isinstance(entry.get(key), str):
+                kinds = types_of(entry)
+                if any(ARTICLES.search(kind) for kind in kinds):
+                    yield entry[key], f"json-ld {kinds[0]}.{key}"
 
 
 def _visible_claims(evidence: PageEvidence, headline: Sequence[str]) -> Iterator[Claim]:

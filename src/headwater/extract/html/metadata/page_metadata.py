@@ -194,11 +194,12 @@ def without_site(title: str, site: str) -> str:
 def _confirmed_heading(headings: Iterable[str], titles: list[str], own_titles: list[str]) -> str:
     """The heading that shares most words with the titles, if it shares enough."""
     best, most = "", 0.0
+    in_titles, in_own_titles = list(map(_words, titles)), list(map(_words, own_titles))
     for heading in headings:
         words = _words(heading)
         share = max(
-            max((_share(words, _words(text)) for text in titles), default=0.0),
-            max((_share(_words(text), words) for text in own_titles), default=0.0),
+            max((_share(words, others) for others in in_titles), default=0.0),
+            max((_share(others, words) for others in in_own_titles), default=0.0),
         )
         if share > most and len(heading) < _LONGEST_TITLE:
             best, most = heading, share

@@ -6,7 +6,7 @@ from typing import Any
 from headwater.extract.html.barriers import find_barrier, why_not_html
 from headwater.extract.html.flatten import flatten
 from headwater.extract.html.links import parseable_url
-from headwater.extract.html.metadata.evidence import gather_stated, gather_visible
+from headwater.extract.html.metadata.evidence import gather_bylines, gather_stated, gather_visible
 from headwater.extract.html.metadata.page_metadata import page_metadata
 from headwater.extract.html.parser import parse_html, readable_body
 from headwater.extract.html.profiles.cascade import cascade_text, installed_extractors
@@ -55,6 +55,7 @@ def _read(
     evidence = gather_stated(tree)
     body = readable_body(tree)
     gather_visible(tree, evidence)
+    gather_bylines(tree, evidence)
     size = count_words(text), len(text.strip())
     barrier = find_barrier(
         visible_page(flatten(body), size, confidence=UNKNOWN_CONFIDENCE, markup=markup, evidence=evidence)
