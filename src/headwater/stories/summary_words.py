@@ -68,9 +68,8 @@ class Vocabulary:
     def stems(self) -> Integers:
         """The number of each word's stem."""
         numbers = _numbers()
-        return np.fromiter(
-            (numbers[word[:STEM]] for word in self.words), dtype=np.int64, count=len(self.words)
-        )
+        stems = [word[:STEM] for word in self.words]
+        return np.fromiter(map(numbers.__getitem__, stems), np.int64, len(stems))
 
 
 @dataclass(frozen=True)
