@@ -265,18 +265,23 @@ class StoredIndex:
     def repeated_sentences(self, publisher: str, sentences: Collection[int]) -> frozenset[int]:
         """Stored stories and stories of this batch count alike. All publishers together use a sentence in at least as many stories
         as any of them."""
-        counts = self._story_counts_of(ALL_PUBLISHERS, sentences)
-        anywhere = frozenset(sentence for sentence, count in counts.items() if count >= REPEATS_ANYWHERE)
-        frequent = [sentence for sentence, count in counts.items() if count >= REPEATS_AT_PUBLISHER]
+        frequent = self._used_often(ALL_PUBLISHERS, sentences)
+        anywhere = frozenset(sentence for sentence, count in frequent.items() if count >= REPEATS_ANYWHERE)
         if not publisher or not frequent:
             return anywhere
-        counts = self._story_counts_of(publisher, frequent)
-        return anywhere.union(sentence for sentence, count in counts.items() if count >= REPEATS_AT_PUBLISHER)
+        return anywhere.union(self._used_often(publisher, frequent))
 
-    def _story_counts_of(self, publisher: str, sentences: Collection[int]) -> dict[int, int]:
-        self._count_stored({publisher: sentences})
-        stored, in_batch = self.story_counts[publisher], self.batch.story_counts(publisher, sentences)
-        return {sentence: stored[sentence] + in_batch.get(sentence, 0) for sentence in sentences}
+    def _used_often(self, publisher: str, sentences: Collection[int]) -> dict[int, int]:
+        """In how many stories, of the sentences that the publisher ("": all together) may repeat."""
+        stored = self.story_counts[publisher]
+        if not all(map(stored.__contains__, sentences)):
+            self._count_stored({publisher: sentences})
+        in_batch = self.batch.story_counts(publisher, sentences)
+        return {
+            sentence: count
+            for sentence in sentences
+            if (count := stored[sentence] + in_batch.get(sentence, 0)) >= REPEATS_AT_PUBLISHER
+        }
 
     def _count_stored(self, sentences: Mapping[str, Collection[int]]) -> None:
         missing = {
