@@ -12,7 +12,7 @@ from typing import cast
 
 from headwater.search.analysis import MAX_WORD_LENGTH, analyse, stem_language
 from headwater.text.known_words import share_word
-from headwater.text.typography import APOSTROPHE, space_marks
+from headwater.text.typography import space_marks
 
 FIELD_GAP = 100
 """Positions between two fields, so that no phrase spans them."""
@@ -280,15 +280,11 @@ def term_positions(texts: Sequence[str], language: str) -> Positions:
 def chunks_of(text: str) -> list[str]:
     """What `CHUNK` finds in the text in lower case: spaces between the chunks give the same ones in a fraction of the time."""
     if not text.isascii():
-        spaced = _space_gaps(text)
+        spaced = space_marks(text)
         if not spaced.isascii():  # a small letter may depend on what stands beside it
-            return _split_at_gaps(_space_gaps(text.lower()))
+            return _split_at_gaps(space_marks(text.lower()))
         text = spaced
     return text.lower().translate(ASCII_GAPS).split()
-
-
-def _space_gaps(text: str) -> str:
-    return space_marks(text).replace(APOSTROPHE, " ")
 
 
 def _split_at_gaps(lower: str) -> list[str]:

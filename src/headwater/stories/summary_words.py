@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headwater.stories.terms import ASCII_GAPS, DENSE_WORD, STOP_TERMS, WORD
-from headwater.text.typography import APOSTROPHE, space_marks
+from headwater.text.typography import space_marks
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -282,7 +282,7 @@ def _has_quote(text: str) -> bool:
 def _split_texts(texts: Sequence[str]) -> list[list[str]]:
     """The words of each text as they are written, function words included; all texts that are ASCII but for the marks of printed
     text at once."""
-    plain = space_marks("\n".join(texts)).replace(APOSTROPHE, " ").split("\n")
+    plain = space_marks("\n".join(texts)).split("\n")
     lines = "\n".join(filter(str.isascii, plain)).translate(ASCII_LINES).split("\n")
     of_ascii = map(str.split, lines)
     return [next(of_ascii) if text.isascii() else _split_words(text) for text in plain[: len(texts)]]

@@ -6,8 +6,9 @@ MARKS = "“”‘„«»–—…\u00a0"
 """None is a part of a word, and none joins two."""
 
 
-def space_marks(text: str) -> str:
-    """A space for each of the marks: a search for one that does not occur takes no time."""
+def space_marks(text: str, apostrophe: str = " ") -> str:
+    """A space for each of the marks, and the typewriter's sign or another for the apostrophe: a search for one that does not occur
+    takes no time."""
     for mark in MARKS:
         text = text.replace(mark, " ")
-    return text
+    return text.replace(APOSTROPHE, apostrophe)

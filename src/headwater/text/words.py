@@ -3,7 +3,7 @@
 import re
 
 from headwater.text.scripts import EAST_ASIAN, SOUTHEAST_ASIAN, character_class
-from headwater.text.typography import APOSTROPHE, space_marks
+from headwater.text.typography import space_marks
 
 _PAIRS = character_class(EAST_ASIAN)
 _FIVES = character_class(SOUTHEAST_ASIAN)
@@ -33,7 +33,7 @@ def split_words(text: str) -> list[str]:
 def _word_pattern(text: str) -> re.Pattern[str]:
     if text.isascii():
         return CHEAP_WORD
-    return PLAIN_WORD if space_marks(text).replace(APOSTROPHE, " ").isascii() else WORD
+    return PLAIN_WORD if space_marks(text).isascii() else WORD
 
 
 def split_lower_words(text: str) -> list[str]:
