@@ -50,7 +50,12 @@ def measure(side: str, feeds: int, entries: int, data: Path | None) -> dict[str,
     timer.replace_timed(world, ("body", parts.WORLD))
     with tempfile.TemporaryDirectory() as folder:
         if side == "headwater":
-            from benchmarks.cycle.engine import run_engine  # noqa: PLC0415 - neither side loads the other's imports
+            from headwater.runtime.garbage_collector import (  # noqa: PLC0415 - neither side loads the other's imports
+                collect_rarely,
+            )
+
+            collect_rarely()  # as the command does
+            from benchmarks.cycle.engine import run_engine  # noqa: PLC0415 - as above
 
             counts, stages = run_engine(Path(folder), world, timer)
         else:

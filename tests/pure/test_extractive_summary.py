@@ -146,3 +146,9 @@ def test_stories_summarised_together_have_the_summaries_that_each_has_alone():
         [SummarySource("b", AGAIN)],
     ]
     assert summarise_stories(stories, 3) == [summarise(documents, 3) for documents in stories]
+
+
+def test_no_more_sentences_are_split_than_are_wanted():
+    text = "\n\n Ships waited. Mr. Orla sailed. \n\nThe tide fell. Nobody came."
+    assert split_sentences(text, 2) == split_sentences(text)[:2] == ["Ships waited.", "Mr. Orla sailed."]
+    assert split_sentences(text, 9) == split_sentences(text)

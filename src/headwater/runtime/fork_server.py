@@ -19,7 +19,7 @@ from multiprocessing.context import ForkServerContext
 from typing import Any
 
 from headwater.model.command import RECIPE_ENTRY_POINTS
-from headwater.runtime.garbage_collector import freeze_loaded_objects
+from headwater.runtime.garbage_collector import collect_rarely, freeze_loaded_objects
 
 USED_BY_WORKERS = (
     "headwater.archive.packs",
@@ -48,6 +48,7 @@ def fork_server() -> ForkServerContext:
 
 def import_for_workers(modules: Sequence[str] = ()) -> None:
     """Import what workers use, and keep the garbage collector away from it: it would write to all these pages."""
+    collect_rarely()
     for name in (*USED_BY_WORKERS, *modules):
         import_module(name)
     for entry in entry_points(group=RECIPE_ENTRY_POINTS):

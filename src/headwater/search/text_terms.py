@@ -12,12 +12,16 @@ from typing import cast
 
 from headwater.search.analysis import MAX_WORD_LENGTH, analyse, stem_language
 from headwater.text.known_words import share_word
+from headwater.text.typography import space_marks
 
 FIELD_GAP = 100
 """Positions between two fields, so that no phrase spans them."""
 CHUNK = re.compile(r"[^\s!-/:-@\[-`{-~“”‘’«»„…–—。、，．！？：；「」（）]+")
 """What stands between characters that are surely no part of a term."""
 ASCII_GAPS = "".join(chr(code) if CHUNK.match(chr(code)) else " " for code in range(128))
+BYTE_GAPS = ASCII_GAPS.encode() + bytes(range(128, 256))
+"""The same for a text in UTF-8, whose other characters stay."""
+EAST_ASIAN_GAPS = "。、，．！？：；「」（）"
 LONG_CHUNK = re.compile(rf" [^ ]{{{MAX_WORD_LENGTH + 1}}}")
 PLAIN_WORD = re.compile(r"[^ ]+")
 USUAL_LENGTH = 40
@@ -274,9 +278,20 @@ def term_positions(texts: Sequence[str], language: str) -> Positions:
 
 
 def chunks_of(text: str) -> list[str]:
-    """For ASCII, spaces between the chunks give the same ones in a fraction of the time."""
-    lower = text.lower()
-    return lower.translate(ASCII_GAPS).split() if lower.isascii() else CHUNK.findall(lower)
+    """What `CHUNK` finds in the text in lower case: spaces between the chunks give the same ones in a fraction of the time."""
+    if not text.isascii():
+        spaced = space_marks(text)
+        if not spaced.isascii():  # a small letter may depend on what stands beside it
+            return _split_at_gaps(space_marks(text.lower()))
+        text = spaced
+    return text.lower().translate(ASCII_GAPS).split()
+
+
+def _split_at_gaps(lower: str) -> list[str]:
+    for gap in EAST_ASIAN_GAPS:
+        lower = lower.replace(gap, " ")
+    spaced = lower.encode("utf-8", "surrogatepass").translate(BYTE_GAPS)
+    return spaced.decode("utf-8", "surrogatepass").split()
 
 
 def chunk_positions(texts: Iterable[Sequence[str]], code: str) -> Positions:

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, count, repeat
 from math import log, log1p, sqrt
+from typing import NamedTuple
 
 from headwater.stories.sentence_choice import SAME_STATEMENT, choose_in_stories
 from headwater.stories.story_prose import story_prose
@@ -39,40 +40,51 @@ class CitedSentence:
 
 
 @dataclass(frozen=True)
-class TermFrequency:
-    """In how many of the sentences each term occurs. Computed when needed: a story of one document compares none."""
+class SentenceTerms:
+    """The terms of the sentences of a story. Computed when needed: a story of one document compares none."""
 
     texts: Sequence[str]
 
     @cached_property
-    def terms(self) -> Mapping[str, Sequence[str]]:
+    def in_order(self) -> Mapping[str, Sequence[str]]:
         """Of each text, as they follow each other."""
         return {text: list_terms(text) for text in self.texts}
 
     @cached_property
-    def of_term(self) -> Mapping[str, int]:
-        return Counter(chain.from_iterable(set(self.terms[text]) for text in self.texts))
+    def frequency(self) -> Mapping[str, int]:
+        """In how many of the sentences each term occurs."""
+        return Counter(chain.from_iterable(set(self.in_order[text]) for text in self.texts))
+
+    @cached_property
+    def bags(self) -> dict[str, Mapping[str, float]]:
+        """By text, what `bag_of` returned."""
+        return {}
+
+    def bag_of(self, text: str) -> Mapping[str, float]:
+        """Weighted terms at unit length."""
+        if text not in self.bags:
+            total, frequency = len(self.texts), self.frequency
+            weighted = {
+                term: (1 + log(count)) * log1p(total / frequency[term])
+                for term, count in Counter(self.in_order[text]).items()
+            }
+            length = sqrt(sum(weight * weight for weight in weighted.values())) or 1.0
+            self.bags[text] = {term: weight / length for term, weight in weighted.items()}
+        return self.bags[text]
 
 
-@dataclass(frozen=True)
-class StorySentence:
+class StorySentence(NamedTuple):
     """A sentence of a document; `place` is its number there."""
 
     text: str
     document: str
     place: int
-    frequency: TermFrequency
+    terms: SentenceTerms
 
-    @cached_property
+    @property
     def bag(self) -> Mapping[str, float]:
-        """Weighted terms at unit length. Computed when needed: most sentences are never compared with another."""
-        total, frequency = len(self.frequency.texts), self.frequency.of_term
-        weighted = {
-            term: (1 + log(count)) * log1p(total / frequency[term])
-            for term, count in Counter(self.frequency.terms[self.text]).items()
-        }
-        length = sqrt(sum(weight * weight for weight in weighted.values())) or 1.0
-        return {term: weight / length for term, weight in weighted.items()}
+        """Computed when needed: most sentences are never compared with another."""
+        return self.terms.bag_of(self.text)
 
 
 def summarise(documents: Sequence[SummarySource], count: int = 3) -> tuple[CitedSentence, ...]:
@@ -105,13 +117,13 @@ def _summarise_batch(
 
 
 def read_sentences(documents: Sequence[SummarySource]) -> list[StorySentence]:
-    rows = [
-        (text, document.id, place)
-        for document in documents
-        for place, text in enumerate(islice(split_sentences(story_prose(document.text)), MAX_SENTENCES))
+    texts_of = [split_sentences(story_prose(document.text), MAX_SENTENCES) for document in documents]
+    terms = SentenceTerms(list(chain.from_iterable(texts_of)))
+    return [
+        sentence
+        for document, texts in zip(documents, texts_of, strict=True)
+        for sentence in map(StorySentence, texts, repeat(document.id), count(), repeat(terms))
     ]
-    frequency = TermFrequency([text for text, *_ in rows])
-    return [StorySentence(*row, frequency) for row in rows]
 
 
 def bag_similarity(first: Mapping[str, float], second: Mapping[str, float]) -> float:

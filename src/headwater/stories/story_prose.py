@@ -42,6 +42,9 @@ def story_prose(text: str) -> str:
     """The lines of a text that a summary may quote, without marks. If none remain, all lines without marks."""
     lines: list[str] = []
     for line in text.splitlines():
+        if not line:
+            lines.append("")
+            continue
         plain = "" if "#" in line and HEADING.match(line.lstrip()) else _without_marks(line)
         # A line within a paragraph may begin with any word.
         if plain and not (lines and lines[-1]):

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headwater.stories.terms import ASCII_GAPS, DENSE_WORD, STOP_TERMS, WORD
+from headwater.text.typography import space_marks
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -67,9 +68,8 @@ class Vocabulary:
     def stems(self) -> Integers:
         """The number of each word's stem."""
         numbers = _numbers()
-        return np.fromiter(
-            (numbers[word[:STEM]] for word in self.words), dtype=np.int64, count=len(self.words)
-        )
+        stems = [word[:STEM] for word in self.words]
+        return np.fromiter(map(numbers.__getitem__, stems), np.int64, len(stems))
 
 
 @dataclass(frozen=True)
@@ -280,10 +280,12 @@ def _has_quote(text: str) -> bool:
 
 
 def _split_texts(texts: Sequence[str]) -> list[list[str]]:
-    """The words of each text as they are written, function words included; all ASCII texts at once."""
-    lines = "\n".join(filter(str.isascii, texts)).translate(ASCII_LINES).split("\n")
+    """The words of each text as they are written, function words included; all texts that are ASCII but for the marks of printed
+    text at once."""
+    plain = space_marks("\n".join(texts)).split("\n")
+    lines = "\n".join(filter(str.isascii, plain)).translate(ASCII_LINES).split("\n")
     of_ascii = map(str.split, lines)
-    return [next(of_ascii) if text.isascii() else _split_words(text) for text in texts]
+    return [next(of_ascii) if text.isascii() else _split_words(text) for text in plain[: len(texts)]]
 
 
 def _split_words(text: str) -> list[str]:

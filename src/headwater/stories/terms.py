@@ -9,6 +9,7 @@ from headwater.documents.language.lexicon import STOPWORDS
 from headwater.text.folding import fold_accents
 from headwater.text.known_words import KnownWords, share_word
 from headwater.text.scripts import HANGUL, UNSPACED, character_class
+from headwater.text.typography import space_marks
 
 MAX_CHARACTERS = 20_000
 """Only this many characters are read, so that a page of a million characters stays cheap."""
@@ -20,7 +21,7 @@ WORD = re.compile(r"\w+")
 ASCII_GAPS = "".join(chr(code) if WORD.match(chr(code)) else " " for code in range(128))
 """What is no word becomes a space: for ASCII faster than the pattern."""
 SPELT_WORD = re.compile(r"\w(?:[\w'’.-]*\w)?")
-POSSESSIVE = re.compile(r"['’]s\b")
+POSSESSIVE = re.compile(r"'s\b")
 DENSE_WORD = re.compile(f"[{character_class((*UNSPACED, *HANGUL))}]{{2,}}")
 NEWS_WORDS = (
     "said says say told tell after over up out than into what who why how he she him them we i me my so just now one two"
@@ -59,10 +60,10 @@ def outline(text: str, limit: int) -> str:
 
 
 def _fold(text: str) -> str:
-    lower = text.casefold()
+    lower = (text if text.isascii() else space_marks(text, "'")).casefold()
     if not lower.isascii():
         lower = unicodedata.normalize("NFC", fold_accents(lower))
-    return POSSESSIVE.sub("", lower) if "'" in lower or "’" in lower else lower
+    return POSSESSIVE.sub("", lower) if "'" in lower else lower
 
 
 def _terms_of(word: str) -> tuple[str, ...]:

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
+from headwater.text.typography import space_marks
+
 GAP = re.compile(r"[\W_]+")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _SHORT_RUN = 16
@@ -56,7 +58,9 @@ def _marks() -> re.Pattern[str]:
 def fold_text(text: str) -> str:
     """The words in lower case, without accents, separated by one space."""
     if not text.isascii():
-        text = _NOT_ASCII.sub(_fold_text_of_match, text.casefold())
+        text = space_marks(text)
+        if not text.isascii():
+            text = _NOT_ASCII.sub(_fold_text_of_match, text.casefold())
     if text.isascii():
         return " ".join(text.lower().translate(_ASCII_GAPS).split())
     return GAP.sub(" ", text.casefold()).strip()

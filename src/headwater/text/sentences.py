@@ -8,33 +8,40 @@ END = re.compile(
     r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[¿¡]*[^\W_a-zß-öø-ÿ])|(?<=[。！？])[”’」』）]*"
     r"|(?<=\n)\n+|(?<=\n)(?=[•*-] ))"
 )
-ABBREVIATION = re.compile(
-    r"(?:[A-Z]|[A-Z](?:\.[A-Z])+|Mr|Mrs|Ms|Dr|Prof|Gen|Col|Lt|Sgt|Sen|Rep|Gov|Rev|St|Jr|Sr|No|vs|Inc|Ltd|Co|Corp"
-    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Sra?|Dña|Art|Nr|bzw|ca|etc|al|approx|Mt|Ft)\."
+ABBREVIATIONS = (
+    "Mr|Mrs|Ms|Dr|Prof|Gen|Col|Lt|Sgt|Sen|Rep|Gov|Rev|St|Jr|Sr|No|vs|Inc|Ltd|Co|Corp"
+    "|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|Sr|Sra|Dña|Art|Nr|bzw|ca|etc|al|approx|Mt|Ft"
 )
+ABBREVIATION = re.compile(rf"(?:[A-Z]|[A-Z](?:\.[A-Z])+|{ABBREVIATIONS})\.")
+TAIL = 3
+"""Letters at the end of a word that tell most words from an abbreviation."""
+TAILS = frozenset(word[-TAIL:] for word in ABBREVIATIONS.split("|"))
 SENTENCE_END = re.compile(r"[.!?…؟۔।॥։።](?=[\s\"'”’»)\]*_]|$)|[。！？｡]")
-LONGEST_ABBREVIATION = 6
-"""Letters that stand together in an abbreviation: more letters before the point are another word."""
 MAX_CHARACTERS = 40_000
 LAST_WORD = 40
 """Characters at the end of a sentence among which its last word is searched; a longer one is no abbreviation."""
 
 
-def split_sentences(text: str) -> list[str]:
-    """The sentences in order, with single spaces; a full stop after a title or an initial does not end one."""
+def split_sentences(text: str, most: int | None = None) -> list[str]:
+    """The sentences in order, with single spaces; a full stop after a title or an initial does not end one. With `most`, no
+    more are read."""
     sentences: list[str] = []
     pending = ""
     start = 0
     text = text[:MAX_CHARACTERS]
     for end in END.finditer(text):
-        piece = text[start : end.end()].strip()
-        start = end.end()
-        pending = f"{pending} {piece}".strip() if pending else piece
-        if "\n\n" in end[0] or not _ends_with_abbreviation(pending):
-            sentences.append(pending)
+        stop = end.end()
+        pending = f"{pending} {text[start:stop].strip()}".strip() if pending else text[start:stop].strip()
+        start = stop
+        if _ends_with_abbreviation(pending) and "\n\n" not in end[0]:
+            continue
+        if pending:
+            sentences.append(_with_single_spaces(pending))
             pending = ""
-    sentences.append(f"{pending} {text[start:].strip()}".strip())
-    return [_with_single_spaces(sentence) for sentence in sentences if sentence]
+            if len(sentences) == most:
+                return sentences
+    rest = f"{pending} {text[start:].strip()}".strip()
+    return [*sentences, _with_single_spaces(rest)] if rest else sentences
 
 
 def _with_single_spaces(stripped: str) -> str:
@@ -45,10 +52,10 @@ def _with_single_spaces(stripped: str) -> str:
 
 
 def _ends_with_abbreviation(piece: str) -> bool:
-    if not piece.endswith("."):
+    if piece[-1:] != ".":
         return False
-    end = piece[-LONGEST_ABBREVIATION - 2 : -1]
-    if len(end) > LONGEST_ABBREVIATION and end.isalpha():
+    tail = piece[-TAIL - 1 : -1]
+    if tail not in TAILS and tail.isalpha() and len(tail) == TAIL:
         return False
     word = piece[-LAST_WORD:].rsplit(maxsplit=1)[-1]
     return ABBREVIATION.fullmatch(word, word.rfind("(") + 1) is not None

@@ -3,6 +3,7 @@
 import re
 
 from headwater.text.scripts import EAST_ASIAN, SOUTHEAST_ASIAN, character_class
+from headwater.text.typography import space_marks
 
 _PAIRS = character_class(EAST_ASIAN)
 _FIVES = character_class(SOUTHEAST_ASIAN)
@@ -15,6 +16,8 @@ WORD = re.compile(
     rf"{_LETTER}++(?:['’·.,-]{_LETTER}++)*+|[{_PAIRS}]{{1,2}}|[{_FIVES}]{{1,5}}",
 )
 CHEAP_WORD = re.compile(r"[A-Za-z0-9]++(?:['.,-][A-Za-z0-9]++)*+")
+PLAIN_WORD = re.compile(r"[A-Za-z0-9]++(?:['’.,-][A-Za-z0-9]++)*+")
+"""For a text that is ASCII but for the marks of printed text."""
 
 # Their small letters are two characters, or depend on what stands beside them.
 CASE_OF_NEIGHBOURS = re.compile("[\u0130\u03a3]")
@@ -24,7 +27,13 @@ BLOCK_BREAK = re.compile(r"\n[^\S\n]*\n")
 
 def split_words(text: str) -> list[str]:
     """The words; in scripts without spaces, pieces of about the length of a word."""
-    return (CHEAP_WORD if text.isascii() else WORD).findall(text)
+    return _word_pattern(text).findall(text)
+
+
+def _word_pattern(text: str) -> re.Pattern[str]:
+    if text.isascii():
+        return CHEAP_WORD
+    return PLAIN_WORD if space_marks(text).isascii() else WORD
 
 
 def split_lower_words(text: str) -> list[str]:

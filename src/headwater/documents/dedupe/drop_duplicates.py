@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, filterfalse
 
 from headwater.documents.dedupe.articles import (
     UNDATED,
@@ -142,6 +142,8 @@ class StoredIndex:
     originals: dict[str, str] = field(default_factory=dict)
     story_counts: defaultdict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
     candidates: dict[str, list[str]] = field(default_factory=dict)
+    rare_sentences: frozenset[int] = frozenset()
+    """Those that too few stories have to be repeated, whatever this batch adds."""
     current: Article | None = None
     kept_before: frozenset[str] = frozenset()
     originals_before: dict[str, str] = field(default_factory=dict)
@@ -189,6 +191,7 @@ class StoredIndex:
             for sentence in everywhere
             if counts[sentence] + of_batch[sentence] >= REPEATS_AT_PUBLISHER
         }
+        self.rare_sentences = frozenset(everywhere - frequent)
         self._count_stored({name: frequent.intersection(hashes) for name, hashes in sentences.items()})
 
     def _load(self, ids: Sequence[str]) -> None:
@@ -265,18 +268,24 @@ class StoredIndex:
     def repeated_sentences(self, publisher: str, sentences: Collection[int]) -> frozenset[int]:
         """Stored stories and stories of this batch count alike. All publishers together use a sentence in at least as many stories
         as any of them."""
-        counts = self._story_counts_of(ALL_PUBLISHERS, sentences)
-        anywhere = frozenset(sentence for sentence, count in counts.items() if count >= REPEATS_ANYWHERE)
-        frequent = [sentence for sentence, count in counts.items() if count >= REPEATS_AT_PUBLISHER]
+        possible = set(sentences).difference(self.rare_sentences)
+        frequent = self._used_often(ALL_PUBLISHERS, possible) if possible else {}
+        anywhere = frozenset(sentence for sentence, count in frequent.items() if count >= REPEATS_ANYWHERE)
         if not publisher or not frequent:
             return anywhere
-        counts = self._story_counts_of(publisher, frequent)
-        return anywhere.union(sentence for sentence, count in counts.items() if count >= REPEATS_AT_PUBLISHER)
+        return anywhere.union(self._used_often(publisher, frequent))
 
-    def _story_counts_of(self, publisher: str, sentences: Collection[int]) -> dict[int, int]:
-        self._count_stored({publisher: sentences})
-        stored, in_batch = self.story_counts[publisher], self.batch.story_counts(publisher, sentences)
-        return {sentence: stored[sentence] + in_batch.get(sentence, 0) for sentence in sentences}
+    def _used_often(self, publisher: str, sentences: Collection[int]) -> dict[int, int]:
+        """In how many stories, of the sentences that the publisher ("": all together) may repeat."""
+        stored = self.story_counts[publisher]
+        if not all(map(stored.__contains__, sentences)):
+            self._count_stored({publisher: sentences})
+        in_batch = self.batch.story_counts(publisher, sentences)
+        return {
+            sentence: count
+            for sentence in sentences
+            if (count := stored[sentence] + in_batch.get(sentence, 0)) >= REPEATS_AT_PUBLISHER
+        }
 
     def _count_stored(self, sentences: Mapping[str, Collection[int]]) -> None:
         missing = {
@@ -297,4 +306,5 @@ class StoredIndex:
         counted = is_copy or entry.article.id in self.counted_before
         original = None if entry.original == entry.article.id else self._article(entry.original)
         article = as_copy(entry.article, original)
-        self.batch.add(replace(entry, article=article, sentences=() if counted else entry.sentences))
+        sentences = () if counted else tuple(filterfalse(self.rare_sentences.__contains__, entry.sentences))
+        self.batch.add(replace(entry, article=article, sentences=sentences))

@@ -102,7 +102,8 @@ class MemoryIndex:
         while self._uncounted:
             self._count(self._uncounted.popleft())
         stories = self._stories[publisher]
-        return {sentence: stories[sentence][0] for sentence in sentences if sentence in stories}
+        used = filter(stories.__contains__, sentences)  # most occur in no other article of a batch
+        return {sentence: stories[sentence][0] for sentence in used}
 
     def _repeated(self, publisher: str, sentences: Collection[int], minimum: int) -> Iterable[int]:
         counts = self.story_counts(publisher, sentences)

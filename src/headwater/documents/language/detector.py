@@ -1,8 +1,9 @@
 """Which language a text is written in: whole text, paragraph by paragraph, and compared with what its page declares."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from headwater.documents.language.codes import NEAR_IDENTICAL, UNDETERMINED, WIDELY_WRITTEN, primary_code
 from headwater.documents.language.short_text import Ranking, likeliest, normalise_shares, vote_on_short_text
@@ -74,7 +75,8 @@ def identify_language(text: str, rank: RankLanguages, rules: LanguageRules) -> L
     letters = count_letters(prose)
     if letters < rules.min_letters and not is_dense_script(prose):
         return NO_GUESS
-    shares = dict(rank(prose))
+    ranked = rank(prose)
+    shares = ranked if isinstance(ranked, Mapping) else dict(ranked)
     inside = shares_among(shares, rules.languages or WIDELY_WRITTEN)
     outsider = _outsider(shares, rules.languages, rules.outside_factor) if rules.languages else None
     if outsider is not None:
@@ -91,8 +93,9 @@ def identify_language(text: str, rank: RankLanguages, rules: LanguageRules) -> L
 
 def shares_among(shares: Mapping[str, float], languages: Iterable[str]) -> Mapping[str, float]:
     """The shares of these languages alone, as from a model that knows no others."""
-    candidates = {language: shares[language] for language in languages if shares.get(language, 0.0) > 0.0}
-    return normalise_shares(candidates)
+    return normalise_shares(
+        {language: share for language in languages if (share := shares.get(language, 0.0)) > 0.0}
+    )
 
 
 def _outsider(shares: Mapping[str, float], languages: Sequence[str], factor: float) -> LanguageGuess | None:
@@ -112,12 +115,10 @@ def _outsider(shares: Mapping[str, float], languages: Sequence[str], factor: flo
 
 def detect_language(text: str, rank: RankLanguages, rules: LanguageRules) -> DetectedLanguage:
     """The language of a document: its paragraphs vote with their letters; without a long one, the text as a whole."""
-    paragraphs = [paragraph for paragraph in PARAGRAPHS.split(text) if paragraph.strip()]
+    paragraphs = PARAGRAPHS.split(text)
     weights: dict[str, float] = {}
     letters: dict[str, int] = {}
-    for paragraph in sample_evenly(
-        [paragraph for paragraph in paragraphs if _is_long_enough(paragraph, rules)], rules.max_paragraphs
-    ):
+    for paragraph in _sampled_paragraphs(paragraphs, rules):
         sample = _start(paragraph, rules.max_characters)
         size = count_letters(sample)
         guess = identify_language(sample, rank, rules)
@@ -127,9 +128,18 @@ def detect_language(text: str, rank: RankLanguages, rules: LanguageRules) -> Det
         if guess.confidence > rules.sure:
             break
     if not weights:
-        guess = identify_language(_start(" ".join(paragraphs), rules.max_characters), rank, rules)
+        whole = " ".join(paragraph for paragraph in paragraphs if paragraph.strip())
+        guess = identify_language(_start(whole, rules.max_characters), rank, rules)
         return DetectedLanguage(guess.language, guess.confidence)
     return _count(weights, letters, rules)
+
+
+def _sampled_paragraphs(paragraphs: Sequence[str], rules: LanguageRules) -> Iterator[str]:
+    """Long paragraphs, spread over the text. The first of them mostly decides, so that the others are not looked at."""
+    long_ones = (paragraph for paragraph in paragraphs if _is_long_enough(paragraph, rules))
+    first = list(islice(long_ones, 1))
+    yield from first
+    yield from sample_evenly([*first, *long_ones], rules.max_paragraphs)[1:]
 
 
 def _is_long_enough(paragraph: str, rules: LanguageRules) -> bool:

@@ -28,13 +28,13 @@ def vote_on_short_text(text: str, shares: Mapping[str, float]) -> Mapping[str, f
     misspellings = spelling_evidence(lowered, candidates)
     # The model flattens its shares by the root of the length; the other evidence must not outgrow them.
     scale = math.sqrt(len(tokens))
-    factors = {
-        language: _evidence_factor(stopwords.get(language, 0), misspellings[language], scale)
-        for language in candidates
+    weights = {
+        language: share if share > MIN_SHARE else MIN_SHARE  # noqa: FURB136 - `max` takes three times as long
+        for language, share in shares.items()
     }
-    return normalise_shares(
-        {language: max(share, MIN_SHARE) * factors.get(language, 1.0) for language, share in shares.items()}
-    )
+    for language in candidates:
+        weights[language] *= _evidence_factor(stopwords.get(language, 0), misspellings[language], scale)
+    return normalise_shares(weights)
 
 
 def _evidence_factor(stopwords: int, misspellings: float, scale: float) -> float:
@@ -49,7 +49,7 @@ def normalise_shares(weights: Mapping[str, float]) -> dict[str, float]:
 def likeliest(shares: Mapping[str, float]) -> tuple[str, float]:
     """The language with the largest share, of equal ones the first by name, so that the result is deterministic."""
     largest = max(shares.values())
-    return min(language for language, share in shares.items() if share == largest), largest
+    return min([language for language, share in shares.items() if share == largest]), largest
 
 
 def word_evidence(tokens: Sequence[str], languages: Sequence[str]) -> dict[str, int]:

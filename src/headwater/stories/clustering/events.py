@@ -22,6 +22,7 @@ from headwater.stories.terms import MOST_WORDS, STOP_TERMS, count_terms
 from headwater.text.folding import fold_text
 from headwater.text.known_words import KnownWords, share_word
 from headwater.text.months import MONTHS
+from headwater.text.typography import space_marks
 from headwater.text.words import count_words
 
 LEAD_CHARACTERS = 1_500
@@ -53,7 +54,8 @@ BARE_BELOW_WORDS = 20
 """With fewer, a text says no more than its headline."""
 
 WORD = re.compile(r"([^\W_]++(?:['’.-][^\W_]++)*+)")
-ASCII_WORD = re.compile(r"([A-Za-z0-9]++(?:['.-][A-Za-z0-9]++)*+)")
+PLAIN_WORD = re.compile(r"([A-Za-z0-9]++(?:['’.-][A-Za-z0-9]++)*+)")
+"""For a text that is ASCII but for the marks of printed text."""
 FIGURE_OR_WORD = re.compile(r"\d[\d.,]*|[^\W\d_]+")
 ASCII_FIGURE = re.compile(r"([0-9][0-9.,]*+)")
 ASCII_LETTERS = "".join(chr(code) if chr(code).isalpha() else " " for code in range(128))
@@ -359,7 +361,8 @@ class SplitWords:
 
 
 def _split_words(text: str) -> SplitWords:
-    parts = (ASCII_WORD if text.isascii() else WORD).split(text)
+    is_plain = text.isascii() or space_marks(text).isascii()
+    parts = (PLAIN_WORD if is_plain else WORD).split(text)
     words = parts[1::2]
     folded = list(map(_folded.__getitem__, words))
     capitals = [
@@ -382,7 +385,11 @@ def _figures(text: str) -> set[str]:
     """Figures of two digits and more and fractions, without dates. `eleven` is one as well."""
     words = ["", *_folded_words(text), ""]
     figures = set[str]()
-    for place in [place for place, word in enumerate(words) if word in DIGITS or word[:1].isdecimal()]:
+    for place in [
+        place
+        for place, word in enumerate(words)
+        if word in DIGITS or (not word.isalpha() and word[:1].isdecimal())
+    ]:
         before, word, after = words[place - 1 : place + 2]
         figure = _figure(word, is_scaled=SCALE.fullmatch(after) is not None)
         if figure and before not in MONTHS and after not in MONTHS:
