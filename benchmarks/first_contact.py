@@ -62,7 +62,7 @@ def read_batch(batch, *, as_written=False):
         )
 
 
-def _judged(document, truth, optional):
+def judged(document, truth, optional):
     """The document without fields that the truth leaves open."""
     judged = {name: value for name, value in document.items() if name in truth or name not in optional}
     territory = judged.get("territorio")
@@ -88,7 +88,7 @@ def measure_batch(batch, *, verbose=False, as_written=False):
             short.append(page.path)  # the contract wants at least 50 words
             continue
         missing += [] if documents else [f"{page.path}: {', '.join(reasons)}"]
-        document = _judged(documents[0] if documents else {}, page.truth, optional)
+        document = judged(documents[0] if documents else {}, page.truth, optional)
         for field, (hits, have, want, wrong, unmatched) in score(document, page.truth).items():
             field_counts = Counter(hits=hits, have=have, want=want)
             total += field_counts

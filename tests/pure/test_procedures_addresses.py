@@ -24,6 +24,7 @@ from headwater_recipes.procedures.fields.addresses import streets_in
         ("Peñalver del Río: C/ Olmo, 27", "Peñalver del Río: C/ Olmo, 27"),
         ("At our desk, 12 Harbour Street, ground floor.", "12 Harbour Street, ground floor"),
         ("Puede hacerlo en calle Mayor, 3.", "calle Mayor, 3"),
+        ("En la Oficina de Atención a la Ciudadanía, plaza Mayor, 1.", "Oficina de Atención a la Ciudadanía, plaza Mayor, 1"),
         ("Oficina Jove, carrer Nou, 12, 08999 Montcau. Telèfon 938 555 210.", "Oficina Jove, carrer Nou, 12, 08999 Montcau"),
     ],
 )  # fmt: skip

@@ -18,10 +18,8 @@ BELOW_THE_AIM = {
     "batch-23": (0.88, 0.845),
     "batch-24": (0.925, 0.89),
     "batch-25": (0.89, 0.885),
-    "batch-26": (
-        0.94,
-        0.9,
-    ),  # its author writes the terms of a paragraph without keys: each term that we tell apart counts as wrong
+    # Its author writes the terms of a paragraph without keys, and streets without their offices.
+    "batch-26": (0.935, 0.9),
     "batch-27": (0.9, 0.86),
     "batch-28": (0.93, 0.88),
     "batch-29": (0.9, 0.86),

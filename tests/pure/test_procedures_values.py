@@ -235,6 +235,35 @@ def test_offices_are_ways_to_apply_where_nothing_else_says_that_one_may_come():
     assert document["canal"] == "mixto"
 
 
+def test_a_box_of_facts_beside_the_text_is_read_whatever_its_labels():
+    facts = "<dl><dt>Sabrás si te toca</dt><dd>Respondemos en dos meses</dd><dt>Lo que pagas</dt><dd>9 euros al mes</dd><dt>Habla con nosotros</dt><dd>922 555 154</dd></dl>"
+    document = read_one(f"{BASE}<aside>{facts}</aside>")
+    assert document["telefono"] == "922 555 154"
+    assert document["tasas"] == "9 euros al mes"
+
+
+def test_a_box_of_links_beside_the_text_is_no_part_of_it():
+    links = "".join(f'<dt><a href="/n/{n}">Noticia larga número {n}</a></dt><dd>Hoy</dd>' for n in range(4))
+    document = read_one(f"{BASE}<aside><dl>{links}</dl></aside>")
+    assert "Noticia" not in str(document)
+
+
+def test_rows_with_labels_below_a_heading_about_the_procedure_are_fields():
+    rows = "<tr><th>What you pay</th><td>110 euros a day</td></tr><tr><th>You will hear back</th><td>within 5 working days</td></tr><tr><th>Talk to</th><td>965 555 938</td></tr><tr><th>If we stay silent</th><td>take it as a no</td></tr>"
+    document = read_one(f"{BASE}<h2>At a glance</h2><table>{rows}</table>")
+    assert document["tasas"] == "110 euros a day"
+    assert document["telefono"] == "965 555 938"
+
+
+def test_the_name_of_a_form_stays_in_its_sentence_where_it_is_a_link():
+    papers = '<li>Solicitud normalizada (<a href="/mc4.pdf">modelo MC-04</a>).</li><li>El <a href="/p.pdf">formulario</a> de pedido firmado.</li>'
+    document = read_one(f"{BASE}<h2>Documentación</h2><ul>{papers}</ul>")
+    assert document["documentos_necesarios"][-2:] == [
+        "Solicitud normalizada (modelo MC-04).",
+        "El formulario de pedido firmado.",
+    ]
+
+
 def test_applying_by_mail_or_in_person_is_a_mixed_channel():
     text = "Acérquese al registro, calle Mayor, 3, o envíe el impreso a tramites@villaclara.example."
     assert read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{text}</p>")["canal"] == "mixto"

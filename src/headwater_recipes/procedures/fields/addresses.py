@@ -103,7 +103,7 @@ def streets_in(text: str) -> list[str]:
             ]
         elif (has_street and has_number) or is_address(piece):
             addresses.append(_address(_likely_part(piece)))
-    return addresses
+    return [address for address in addresses if HOUSE.search(address) or POSTCODE.search(address)]
 
 
 def _with_name(piece: str, start: int) -> str:
@@ -126,9 +126,11 @@ def place_name(before: str) -> str:
     text = IN_STREET.sub(", ", OTHERWISE.split(before)[-1]).rstrip()
     mark = text[-1:] if text[-1:] in MARKS else ""
     segment = re.split(r"[,:;()]", text.rstrip(MARKS))[-1].strip(" -–—·")
-    name = TO_PLACE.split(segment)[-1].strip()
-    if not PLACE.match(fold_text(name)):
-        name = UNTIL_CAPITAL.sub("", name)
+    beginnings = [
+        segment[place:].strip() for place in (0, *(match.end() for match in TO_PLACE.finditer(segment)))
+    ]
+    places = [name for name in beginnings if PLACE.match(fold_text(name))]
+    name = places[0] if places else UNTIL_CAPITAL.sub("", beginnings[-1])
     if not name or len(name.split()) > MOST_NAME_WORDS or _is_clause(name):
         return ""
     is_place = PLACE.match(fold_text(name)) is not None

@@ -9,7 +9,12 @@ from headwater_recipes.procedures.fields.addresses import streets_in
 from headwater_recipes.procedures.fields.entries import NOTE
 from headwater_recipes.procedures.fields.money import NOTHING_TO_PAY
 from headwater_recipes.procedures.fields.responsible import responsible_in
-from headwater_recipes.procedures.fields.start_links import is_start, is_written_out, leads_to_start
+from headwater_recipes.procedures.fields.start_links import (
+    is_appointment,
+    is_start,
+    is_written_out,
+    leads_to_start,
+)
 from headwater_recipes.procedures.fields.telephones import number_in
 from headwater_recipes.procedures.fields.value import FieldValue, spans_of
 from headwater_recipes.procedures.labels.recognise import lists_ways, recognise
@@ -24,7 +29,7 @@ IN_PERSON = re.compile(
     r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|(?:en|a) (?:la |las |nuestras? |su |tu |la nostra )delegacion(?:es)?\b|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|\bcall in (?:at|to)\b|\bdrop (?:in|by)\b|at the (?:town hall|registry)|\b(?:at|to) the (?:\w+ ){0,3}desk\b|\bvenint\b|\bviniendo\b|\b(?:acerqu\w+|acercate|pasese|pase por|passeu|passi|venga|veniu|vine a|acuda|acudid|achegu\w+|achegate|etorri|hurbildu|presentarse en|presentese en|come to|hable con|parleu amb)\b|mesa de entrada|mesa d entrada|\brexistros\b|\bregistros\b|\bregistres\b|cara a cara"
 )
 PHONE = re.compile(
-    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? (?!in\b|at\b|into\b)|\b(?:llam[ae]r?|llamad|trucar?|truqueu|truqui|cham[ae]r?|telefon[ae]r?) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b|\b(?:ring|dial) |\b(?:marque|marca|marqueu|telefonee|telefoneu) (?:el|al|o|l)\b|\b(?:en el|al|ao|no|el|a l) 0(?:10|12|16|24|60|61|62)\b"
+    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? (?!in\b|at\b|into\b)|\b(?:llam[ae]r?|llamad|trucar?|truqueu|truqui|cham[ae]r?|telefon[ae]r?) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b|\b(?:ring|dial) |\b(?:marque|marca|marqueu|telefonee|telefoneu) (?:el|al|o|l) (?=\d)|\b(?:en el|al|ao|no|el|a l) 0(?:10|12|16|24|60|61|62)\b"
 )
 CALLED = re.compile(
     r"^(?:en el|al|ao|no) 0\d{2}$|\b(?:llamando|trucant|chamando|calling) (?:al|a|ao|to)?\b|\bdeituz\b|^(?:por telefono|per telefon|telefonoz|by (?:tele)?phone|telefonicamente?)\b"
@@ -62,6 +67,8 @@ HOST = re.compile(
     r"(?<![\w@.-])(?:https?://)?(?:[a-z0-9-]{2,40}\.){1,4}(?:example|com|org|net|es|cat|eus|gal|eu)\b(?!@)"
 )
 """The address of a site, and not of a mail box."""
+HOW = re.compile(r"(?:Por|Per|Pola?|Des de|Desde|Dende|En|A|Al|Na|No|By|On|In)\b")
+"""The beginning of a label that says how."""
 SENDS = re.compile(r"\b(?:envi|mand|remit|escrib|escriu|bidal|idatz|send|write|mail)\w*")
 POSTS = re.compile(
     r"^post (?:it|the|them|your|a)\b|\b(?:envi(?:ando|andolo|andola|ar|arlo|arla|e|en|a|ad|eu|ant|arse)|remit(?:iendo|iendolo|ir|irse|a|e)|mand(?:ando|ar|arlo|e|a)|tramet(?:ent|re|eu|i)|send(?:ing)?(?: it| them)?|bidali\w{0,4})\b"
@@ -78,6 +85,10 @@ TO_A_PLACE = re.compile(
     r"(?:[Ee]n|[Aa]l?s?|[Aa] l['’]|[Nn][ao]s?|[Aa]t|[Ii]n|[Aa]nte) (?:(?:la|el|las|los|les|els|the|any|cualquiera?|qualsevol|calquera) |l['’])?(?:de (?:las|los|les) )?\w"
 )
 """A place to which one goes, and not only its name."""
+IN_A_PLACE = re.compile(
+    r"(?:En (?:el|la|los|las|els|les) |En l['’]|N[ao]s? |At the )(?!plazo|plazos|papel|linea|l[ií]nea|mismo|mesmo)\w"
+)
+"""A line that begins with the place to which one goes, whatever it is called."""
 ASKS = re.compile(
     r"\b(?:dud|dubt|dubid|doubt|question|pregunt|consult|galder|informaci|informazio|help|ayud|ajud|axud|laguntz|stuck|encall|atasc|problem)\w*"
 )
@@ -286,8 +297,6 @@ def _clause_line(line: SectionLine, clause: str) -> SectionLine:
 
 
 def _only_way(line: SectionLine, clause: str) -> str:
-    if POST.match(fold_text(clause)):
-        return "correo"
     ways = ways_of(_clause_line(line, clause))
     return ways[0] if len(ways) == 1 else ""
 
@@ -314,7 +323,8 @@ def _steps(part: PagePart, line: SectionLine, *, ordered: bool, calls: bool) -> 
         return [step] if step else []
     if ordered and _has_number(line):
         return [{**step, "via": "paso"}]
-    return [{**step, "via": way} for way in ways_of(line) or ["general"]]
+    named = ways_of(line) or (["presencial"] if IN_A_PLACE.match(line.text) else ["general"])
+    return [{**step, "via": way} for way in named]
 
 
 def _step(part: PagePart, line: SectionLine, *, calls: bool) -> dict[str, str] | None:
@@ -352,7 +362,8 @@ def _without_button(detail: str, links: Sequence[TextLink]) -> str:
     """The text without the link to apply that stands behind it: "Con certificado digital. Ir a la solicitud"."""
     for link in links:
         text = detail.rstrip(" .")
-        is_way_in = (is_start(link) or leads_to_start(link)) and not is_written_out(link)
+        leads_in = is_start(link) or leads_to_start(link) or is_appointment(link)
+        is_way_in = leads_in and not is_written_out(link)
         if link.text and is_way_in and text.endswith(link.text):
             before = text.removesuffix(link.text).rstrip(" -–—→>»")
             if before.endswith((".", ":", "!", ";")) and len(before.split()) > 1:
@@ -368,7 +379,8 @@ def _via_of_label(name: str) -> str:
     label = recognise(name)
     if label is not None and label.field == "como_solicitar":
         return VIA_NAMES.get(label.key, "")
-    ways = _ways_in_words(fold_text(name)) if label is None and len(name.split()) <= LONGEST_LEAD else []
+    says_how = label is None and len(name.split()) <= LONGEST_LEAD and HOW.match(name)
+    ways = _ways_in_words(fold_text(name)) if says_how else []
     return ways[0] if len(ways) == 1 else ""
 
 
@@ -382,6 +394,8 @@ def ways_of(line: SectionLine) -> list[str]:
     """Every way that a line names: by its words, by a street address, by a mail address, by a link that starts the procedure."""
     folded = BOOKED.sub("", VIRTUAL.sub("internet", fold_text(line.text)))
     ways = set(_ways_in_words(NOT_ONLINE.sub("", folded)))
+    if POST.match(folded) and "online" not in ways:
+        return ["correo"]
     if any(is_start(link) or is_written_out(link) for link in line.links) or HOST.search(line.text):
         ways.add("online")
     if streets_in(line.text):

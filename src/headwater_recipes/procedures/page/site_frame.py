@@ -101,7 +101,7 @@ SITE_WIDE = frozenset({"site", "top", "page", "global", "main", "superior", "por
 TAB_LIST = re.compile(r"\btab", re.IGNORECASE)
 LONGEST, MOST, AT_AN_END = 400, 12, 240
 LABELS = "h2,h3,h4,h5,h6,dt,th,b,strong,summary,legend,[class*=title],[class*=titulo],[class*=titol],[class*=label],.card-header,.panel-heading"
-MOST_LABELS, LONGEST_LABEL = 40, 80
+MOST_LABELS, LONGEST_LABEL, FEWEST_FACTS = 40, 80, 3
 FACTS = frozenset(
     {"organismo", "plazos", "tasas", "cuantias", "requisitos", "documentos_necesarios", "base_legal", "como_solicitar", "donde_solicitar"}
 )  # fmt: skip
@@ -117,7 +117,7 @@ def is_chrome(node: LexborNode) -> bool:
         return True
     role = (node.attributes.get("role") or "").lower()
     if tag == "aside" or role == "complementary":
-        return not (_holds_title(node) or _states_facts(node, FACTS | CONTACT))
+        return not (_holds_title(node) or _states_facts(node, FACTS | CONTACT) or _lists_facts(node))
     if role in FRAME_ROLES:
         return True
     if tag in {"body", "html", "main", "article", "h1", "h2", "h3"}:
@@ -167,6 +167,11 @@ def _states_facts(node: LexborNode, fields: frozenset[str]) -> bool:
     texts = (to_one_line(label.text(deep=True)) for label in node.css(LABELS)[:MOST_LABELS])
     labels = (recognise(text) for text in texts if 0 < len(text) <= LONGEST_LABEL)
     return any(label is not None and label.field in fields for label in labels)
+
+
+def _lists_facts(node: LexborNode) -> bool:
+    """Whether a box beside the text has labels with values, whatever the labels are."""
+    return len(node.css("dl > dt")) >= FEWEST_FACTS and _has_few_links(node)
 
 
 def _within(node: LexborNode, tags: tuple[str, ...]) -> bool:

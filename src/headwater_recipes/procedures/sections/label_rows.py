@@ -24,6 +24,7 @@ def _divided(part: PagePart, text: str) -> Iterator[PagePart]:
     if not labelled:
         yield part
         return
+    part = replace(part, label=None)
     lines = without_header_rows(part.lines)
     first = lines.index(labelled[0])
     yield replace(part, lines=tuple(lines[:first]))
@@ -49,9 +50,9 @@ def _divided(part: PagePart, text: str) -> Iterator[PagePart]:
 
 def _labelled_lines(part: PagePart) -> list[SectionLine]:
     """The lines of an unknown section that have labels of their own: most of its lines, or none."""
-    if part.label is not None:
-        return []
     content = without_header_rows(part.lines)
+    if part.label is not None and not (part.field == "descripcion" and all(map(_is_labelled_row, content))):
+        return []
     rows = [line for line in content if _is_labelled_row(line)]
     tables = [line for line in content if line.kind == "row" and sum(map(bool, line.cells)) > 1]
     if len(rows) >= FEWEST_ROWS and len(rows) >= len(tables):

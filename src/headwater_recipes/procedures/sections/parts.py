@@ -22,6 +22,11 @@ _FETCHES = re.compile(
     r"\W*(?:modelo|model|impreso|impres|descarg\w+|descàrrega|baixa\w*|formulari\w*|pdf|word|odt|docx?|deskargatu|download|eredua|ver|anexo)\b.{0,30}$"
 )
 _GOES_ON = re.compile(r"\s[a-zà-ÿ]")
+_NUMBERED_FORM = re.compile(
+    r"(?:(?:modelo|model|impreso|impr[eè]s|formulari\w*|eredua) [\w/-]*[A-Z\d]|an+exo? [IVX\d]+$)",
+    re.IGNORECASE,
+)
+"""The name of a form is a part of the text."""
 _NOTE_SIGN = re.compile(
     r"(?:(?<!\s)\s++)?(?:\(\d{1,2}\)|\[\d{1,2}\]|(?<!\bm)(?<!km)(?<!cm)(?<![¹²³⁴⁵])[¹²³⁴⁵]++|(?<=\w)\*{1,3})(?=[.;,]?$)"
 )
@@ -138,7 +143,7 @@ def plain_text(text: str) -> str:
 
 def _link_text(match: re.Match[str]) -> str:
     only_downloads = _FILE.search(match[2]) and _FETCHES.match(match[1].lower()) and match.start() > 0
-    goes_on = _GOES_ON.match(match.string, match.end())
+    goes_on = _GOES_ON.match(match.string, match.end()) or _NUMBERED_FORM.match(match[1])
     return "" if only_downloads and not goes_on else match[1]
 
 
