@@ -4,6 +4,7 @@ of it."""
 import pytest
 from tests.pure.test_procedures_decisions import BASE, read
 
+from headwater_recipes.procedures.fields import addresses, channels
 from headwater_recipes.procedures.fields.money import MONEY, amounts
 from headwater_recipes.procedures.fields.telephones import number_in
 from headwater_recipes.procedures.normalise import parts_by_rules
@@ -262,6 +263,70 @@ def test_the_name_of_a_form_stays_in_its_sentence_where_it_is_a_link():
         "Solicitud normalizada (modelo MC-04).",
         "El formulario de pedido firmado.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "ways"),
+    [
+        ("Por la red de oficinas de asistencia.", ["presencial"]),
+        (
+            "Descargue el modelo en www.villaclara.example y preséntelo en el registro general.",
+            ["presencial"],
+        ),
+        ("Marque el número 971 555 456.", ["telefono"]),
+        ("En el caso de menores, firmará su tutor.", ["general"]),
+        ("Desde el mapa de quemas.villaclara.example, marcando la parcela.", ["online"]),
+    ],
+)
+def test_words_that_only_resemble_a_way_name_none(text: str, ways: list[str]):
+    document = read_one(f"{BASE}<h2>Cómo solicitarlo</h2><p>{text}</p>")
+    assert [step["via"] for step in document["como_solicitar"]] == ways
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Gratuito. Para empresas, 35 €.",
+        "Gratuita. A partir del segundo año se pagan 20 €.",
+        "No hay tasas. El depósito de la memoria cuesta 40 €.",
+    ],
+)
+def test_a_price_for_others_or_later_is_no_free_procedure(text: str):
+    assert read_one(f"{BASE}<h2>Tasas</h2><p>{text}</p>")["tasas"] == text
+
+
+def test_a_term_with_dates_is_no_page_number():
+    document = read_one(f"{BASE}<h2>Plazo de solicitud</h2><p>Del 1/9 al 30/9</p>")
+    assert document["plazos"] == {"solicitud": "Del 1/9 al 30/9"}
+
+
+@pytest.mark.parametrize(
+    ("beginning", "name"),
+    [
+        ("El Servicio de Deportes ayuda a los clubes modestos.", "Servicio de Deportes"),
+        ("La Agencia Tributaria comprueba los datos de renta.", "Ayuntamiento de Muestra"),
+        ("El Servicio de Estacionamiento Regulado funciona de lunes a viernes.", "Ayuntamiento de Muestra"),
+    ],
+)
+def test_the_body_that_does_what_the_page_is_about_is_responsible(beginning: str, name: str):
+    assert read_one(f"<h2>Descripción</h2><p>{beginning}</p>{BASE}")["organismo"] == name
+
+
+@pytest.mark.parametrize("unit", ["a y ", "No y ", "Calle Mayor 1, ", "12 Harbour Street ", "familia "])
+def test_a_hostile_item_is_read_with_few_searches(unit: str, monkeypatch: pytest.MonkeyPatch):
+    """Searches are counted, not seconds: with twice the text there may be no four times as many."""
+    calls = []
+    for module, name in ((channels, "ways_of"), (addresses, "place_name")):
+        function = getattr(module, name)
+        monkeypatch.setattr(
+            module, name, lambda *a, f=function: calls.append(sum(map(len, map(str, a)))) or f(*a)
+        )
+    sizes = []
+    for length in (4_000, 8_000):
+        calls.clear()
+        read(f"{BASE}<h2>Cómo solicitarlo</h2><ul><li>{(unit * length)[:length]}</li></ul>")
+        sizes.append(sum(calls))
+    assert sizes[1] <= 2.5 * sizes[0] + 1_000
 
 
 def test_applying_by_mail_or_in_person_is_a_mixed_channel():

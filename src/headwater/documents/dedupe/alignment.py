@@ -59,9 +59,9 @@ def align(earlier: Hashes, later: Hashes) -> Alignment:
 def _first_positions(haystack: Hashes, needles: Hashes) -> NDArray[np.int64]:
     """The first position of every needle in the haystack, or -1. Needles in order are found in a third of the time."""
     order, order_of_needles = np.argsort(haystack), np.argsort(needles)
-    ordered, sought = haystack[order], needles[order_of_needles]
-    places = np.minimum(np.searchsorted(ordered, sought), len(ordered) - 1)
-    is_found = ordered[places] == sought
+    ordered, needles_in_order = haystack[order], needles[order_of_needles]
+    places = np.minimum(np.searchsorted(ordered, needles_in_order), len(ordered) - 1)
+    is_found = ordered[places] == needles_in_order
     positions = np.full(len(needles), -1)
     if is_found.any():
         starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))

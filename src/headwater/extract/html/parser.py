@@ -19,7 +19,7 @@ _UNREADABLE_TAGS = [
 _UNREADABLE = ",".join(_UNREADABLE_TAGS)
 # What stands around an article, where the page names it. Its words are those of every page of the site. Each element is tested alone:
 # looking at those around it would take as long as the page is deep.
-_SURROUNDINGS = "nav,footer,aside,ul[class*=menu],ul[class*=nav],ul[id*=menu]"
+_SURROUNDINGS = "nav,footer,aside,ul[class~=menu],ul[class~=nav],ul[class~=navbar-nav],ul[class~=sub-menu],ul[class~=nav-menu],ul[id*=menu]"
 # Markup beyond this is left out: parsing takes some forty times as much memory.
 LARGEST_MARKUP = 5_000_000
 _INVISIBLE_START = re.compile(r"<(?:(script|style|svg|template)\b[^<>]*>|!--)", re.IGNORECASE)

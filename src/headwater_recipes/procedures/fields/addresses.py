@@ -35,7 +35,7 @@ NUMBERED = re.compile(
 )
 """A street, its number, and what belongs to them: floor, postcode and town."""
 ENGLISH_NUMBERED = re.compile(
-    rf"(?<![\w'’/.,-])\d{{1,4}},? (?:{_NAME} (?:Street|Road|Avenue|Square|Lane|Quay)\b|(?i:{_STREET_WORDS}) {_NAME}){_AFTER_NUMBER}"
+    rf"(?:(?<![\w'’/.,-])\d{{1,4}},? {_NAME} (?:Street|Road|Avenue|Square|Lane|Quay)\b|(?:^|(?<=, ))\d{{1,4}},? (?i:{_STREET_WORDS}) {_NAME}){_AFTER_NUMBER}"
 )
 """The number before the street: "12 Harbour Street, ground floor"."""
 PLACE = re.compile(
@@ -54,9 +54,10 @@ TO_PLACE = re.compile(
 """Before the name of the place to which one goes."""
 IN_STREET = re.compile(r",\s(?:en|na|in|at|a) (?:la |el |l['’])?$", re.IGNORECASE)
 UNTIL_CAPITAL = re.compile(r"^(?:[a-zà-ÿ][\wà-ÿ]* ){1,4}(?=[A-ZÁÉÍÓÚÀÈÒÑÇ])")
+PERSON = re.compile(r"(?:D|Dña|Sr|Sra)\.|(?:Don|Doña|Señora?|En|Na|Mr|Mrs|Ms)\b")
 MARKS = ",:."
 NAME_PARTICLE = re.compile(r"(?:de|del|dels?|do|da|dos|das|la|el|of)|[dl]['’].*")
-MOST_NAME_WORDS = 8
+MOST_NAME_WORDS, LONGEST_NAME, LONGEST_ADDRESS = 8, 160, 300
 PREPOSITION = re.compile(r"^(?:En|A|Al|Na|No) (?:la |el |l['’]|las |los |les |els |o |a )?(?=[A-ZÁÉÍÓÚ])")
 LEADS = re.compile(
     r"(?:(?:Presencial(?:mente?)?|En persona|En persoa|In person|Aurrez aurre),? )?(?:En|A|Al|Als|Na|No|At|In) (?:la |el |l['’]|las |los |les |els |o |a |the )?",
@@ -97,27 +98,23 @@ def streets_in(text: str) -> list[str]:
         numbered = [*NUMBERED.finditer(piece)] or [*ENGLISH_NUMBERED.finditer(piece)]
         if numbered:
             ends = [0, *(match.end() for match in numbered)]
+            starts = [*(match.start() for match in numbered[1:]), len(piece)]
             addresses += [
-                _with_name(piece[end:], match.start() - end)
-                for match, end in zip(numbered, ends, strict=False)
+                _with_name(piece[end : match.start()], piece[match.start() : start])
+                for match, end, start in zip(numbered, ends, starts, strict=False)
             ]
         elif (has_street and has_number) or is_address(piece):
             addresses.append(_address(_likely_part(piece)))
     return [address for address in addresses if HOUSE.search(address) or POSTCODE.search(address)]
 
 
-def _with_name(piece: str, start: int) -> str:
-    """The address that begins at `start`, with the name of the place before it."""
-    rest = AFTER.split(piece[start:])[0]
-    whole = (
-        NUMBERED.match(rest)
-        or ENGLISH_NUMBERED.match(rest)
-        or NUMBERED.match(piece, start)
-        or ENGLISH_NUMBERED.match(piece, start)
-    )
-    address = whole[0].rstrip(" .;,·") if whole else rest
-    name = place_name(piece[:start])
-    return f"{name}{address}"
+def _with_name(before: str, rest: str) -> str:
+    """The address with which `rest` begins, with the name of the place before it."""
+    rest = rest[:LONGEST_ADDRESS]
+    text = AFTER.split(rest)[0]
+    matches = (pattern.match(part) for part in (text, rest) for pattern in (NUMBERED, ENGLISH_NUMBERED))
+    whole = next((match[0] for match in matches if match is not None), text)
+    return f"{place_name(before[-LONGEST_NAME:])}{whole.rstrip(' .;,·')}"
 
 
 def place_name(before: str) -> str:
@@ -131,7 +128,7 @@ def place_name(before: str) -> str:
     ]
     places = [name for name in beginnings if PLACE.match(fold_text(name))]
     name = places[0] if places else UNTIL_CAPITAL.sub("", beginnings[-1])
-    if not name or len(name.split()) > MOST_NAME_WORDS or _is_clause(name):
+    if not name or len(name.split()) > MOST_NAME_WORDS or _is_clause(name) or PERSON.match(name):
         return ""
     is_place = PLACE.match(fold_text(name)) is not None
     if not (is_place or (mark and name[:1].isupper())):

@@ -23,19 +23,19 @@ from headwater_recipes.procedures.sections.sentences import sentences
 from headwater_recipes.procedures.sections.table_rows import without_header_rows
 
 ONLINE = re.compile(
-    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|en la aplicacion\b|a l aplicacio\b|na aplicacion\b|d(?:es|en)de (?:la|a|l) aplicaci\w+\b|\bla app\b|app movil|desde el movil|des del mobil|formular\w{1,4} (?:de|da|en|a) (?:la |a )?(?:sede|seu|web)|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital|\bweb(?:site|gune\w*)?\b|\bupload|\bpuj[ae]\w* (?:els|les|l)\b|\bpola rede\b|\bpor la red\b|\bchave365\b|\bidcat\b|\bd(?:es|en)de? (?:l |el |o )?(?:ordinador|ordenador|mobil|movil)\b|\bsubir todo\b|\bsubelo\b|\bdes ?de (?:la )?casa\b|\bdende casa\b|\betxetik\b|sen sair da casa|sin salir de casa|(?:bustia|carpeta|buzon|finestra|ventana) (?:ciutadana|ciudadana|cidada|digital)"
+    r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|en la aplicacion\b|a l aplicacio\b|na aplicacion\b|d(?:es|en)de (?:la|a|l) aplicaci\w+\b|\bla app\b|app movil|desde el movil|des del mobil|formular\w{1,4} (?:de|da|en|a) (?:la |a )?(?:sede|seu|web)|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital|\bweb(?:site|gune\w*)?\b|\bupload|\bpuj[ae]\w* (?:els|les|l)\b|\bpola rede\b|\bpor la red\b(?! de\b)|\bchave365\b|\bidcat\b|\bd(?:es|en)de? (?:l |el |o )?(?:ordinador|ordenador|mobil|movil)\b|\bsubir todo\b|\bsubelo\b|\bdes ?de (?:la )?casa\b|\bdende casa\b|\betxetik\b|sen sair da casa|sin salir de casa|(?:bustia|carpeta|buzon|finestra|ventana) (?:ciutadana|ciudadana|cidada|digital)"
 )
 IN_PERSON = re.compile(
     r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|(?:en|a) (?:la |las |nuestras? |su |tu |la nostra )delegacion(?:es)?\b|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|\bcall in (?:at|to)\b|\bdrop (?:in|by)\b|at the (?:town hall|registry)|\b(?:at|to) the (?:\w+ ){0,3}desk\b|\bvenint\b|\bviniendo\b|\b(?:acerqu\w+|acercate|pasese|pase por|passeu|passi|venga|veniu|vine a|acuda|acudid|achegu\w+|achegate|etorri|hurbildu|presentarse en|presentese en|come to|hable con|parleu amb)\b|mesa de entrada|mesa d entrada|\brexistros\b|\bregistros\b|\bregistres\b|cara a cara"
 )
 PHONE = re.compile(
-    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? (?!in\b|at\b|into\b)|\b(?:llam[ae]r?|llamad|trucar?|truqueu|truqui|cham[ae]r?|telefon[ae]r?) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b|\b(?:ring|dial) |\b(?:marque|marca|marqueu|telefonee|telefoneu) (?:el|al|o|l) (?=\d)|\b(?:en el|al|ao|no|el|a l) 0(?:10|12|16|24|60|61|62)\b"
+    r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? (?!in (?:at|to)\b|at\b|into\b)|\b(?:llam[ae]r?|llamad|trucar?|truqueu|truqui|cham[ae]r?|telefon[ae]r?) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b|\b(?:ring|dial) |\b(?:marque|marca|marqueu|telefonee|telefoneu) (?:el|al|o|l) (?:(?:numero|telefono?|num) )?(?=\d)|\b(?:en el|al|ao|no|el|a l) 0(?:10|12|16|24|60|61|62)\b"
 )
 CALLED = re.compile(
     r"^(?:en el|al|ao|no) 0\d{2}$|\b(?:llamando|trucant|chamando|calling) (?:al|a|ao|to)?\b|\bdeituz\b|^(?:por telefono|per telefon|telefonoz|by (?:tele)?phone|telefonicamente?)\b"
 )
 POST = re.compile(
-    r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b|(?:registered|certified) mail|\bby mail\b|\b(?:envi\w{1,12}|mand\w{1,12}|remit\w{1,12}|send) .{0,40}\b(?:en papel|en paper|on paper)\b|por carta\b|\b(?:no|en|a|por) correos?\b(?! electron)|\bapartado (?:postal|de correos)\b|\bapartat de correus\b|\bpo box\b|^post (?:it|the|them|your|a)\b"
+    r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b|(?:registered|certified) mail|\bby mail\b|\b(?:envi\w{1,12}|mand\w{1,12}|remit\w{1,12}|send) .{0,40}\b(?:en papel|en paper|on paper)\b|por carta\b|^(?:no|en|por) correos?\b(?! electron)|\b(?:envi|mand|remit|ech|bot|tramet)\w* .{0,40}\b(?:no|en|a|por) correos?\b(?! electron)|\bapartado (?:postal|de correos)\b|\bapartat de correus\b|\bpo box\b|^post (?:it|the|them|your|a)\b"
 )
 VIRTUAL = re.compile(
     r"(?:electronic|online|virtual) office|\be (?:office|oficina)\b|oficina (?:virtual|electronica)|bulego (?:birtual|elektroniko)\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico|secretaria (?:virtual|electronica)"
@@ -48,6 +48,8 @@ CONJUNCTION = re.compile(r",?(?<!\s)\s(?:o bien|o bé|o|u|edo|or|y|i|e|and|eta)\
 GALICIAN = re.compile(r"\b(?:ao|aos|coa|do|na|nas|ou|pola|polo|unha)\b", re.IGNORECASE)
 GALICIAN_CONJUNCTION = re.compile(r",?(?<!\s)\s(?:ou ben|ou|e)\s", re.IGNORECASE)
 """In Galician, "o" is an article."""
+ENGLISH = re.compile(r"\b(?:the|you|or|with|your)\b", re.IGNORECASE)
+LONGEST_DIVIDED = 400
 AT_A_PLACE = re.compile(
     r"(?:(?:se|es) \w+ |(?:bien|bé|ben) )?(?:en|a|al|na|no|at|ante) (?:(?:cualquier\w*|qualsevol|calquera|any|las?|el|los|les|els|the) )+(?:\w+ ){0,2}?(?:centr\w+|delegaci\w+|subdelegaci\w+|oficina\w*|ayuntamiento|ajuntament|concello|bibliotec\w+|office\w*|escola|escuela|consell)\b"
 )
@@ -67,6 +69,9 @@ HOST = re.compile(
     r"(?<![\w@.-])(?:https?://)?(?:[a-z0-9-]{2,40}\.){1,4}(?:example|com|org|net|es|cat|eus|gal|eu)\b(?!@)"
 )
 """The address of a site, and not of a mail box."""
+READS_THERE = re.compile(
+    r"descarg|descarreg|\bbaix|download|deskarg|informaci|informazi|consult|modelo|impres|more\b"
+)
 HOW = re.compile(r"(?:Por|Per|Pola?|Des de|Desde|Dende|En|A|Al|Na|No|By|On|In)\b")
 """The beginning of a label that says how."""
 SENDS = re.compile(r"\b(?:envi|mand|remit|escrib|escriu|bidal|idatz|send|write|mail)\w*")
@@ -85,10 +90,6 @@ TO_A_PLACE = re.compile(
     r"(?:[Ee]n|[Aa]l?s?|[Aa] l['’]|[Nn][ao]s?|[Aa]t|[Ii]n|[Aa]nte) (?:(?:la|el|las|los|les|els|the|any|cualquiera?|qualsevol|calquera) |l['’])?(?:de (?:las|los|les) )?\w"
 )
 """A place to which one goes, and not only its name."""
-IN_A_PLACE = re.compile(
-    r"(?:En (?:el|la|los|las|els|les) |En l['’]|N[ao]s? |At the )(?!plazo|plazos|papel|linea|l[ií]nea|mismo|mesmo)\w"
-)
-"""A line that begins with the place to which one goes, whatever it is called."""
 ASKS = re.compile(
     r"\b(?:dud|dubt|dubid|doubt|question|pregunt|consult|galder|informaci|informazio|help|ayud|ajud|axud|laguntz|stuck|encall|atasc|problem)\w*"
 )
@@ -123,7 +124,11 @@ def application_steps(parts: Sequence[PagePart]) -> FieldValue:
                     steps.append(step)
                     lines.append(line)
     if any(way["via"] not in OPEN_WAYS for way in steps):
-        pairs = [pair for pair in zip(steps, lines, strict=True) if pair[0]["via"] != "general"]
+        pairs = [
+            pair
+            for pair in zip(steps, lines, strict=True)
+            if pair[0]["via"] != "general" or TO_A_PLACE.match(pair[0]["detalle"])
+        ]
         steps, lines = [way for way, _ in pairs], [line for _, line in pairs]
     if any(way["via"] != "general" for way in steps):
         described = [pair for pair in zip(steps, lines, strict=True) if not lists_ways(pair[0]["detalle"])]
@@ -266,7 +271,10 @@ def refuses_way(sentence: str) -> bool:
 
 def _clauses(line: SectionLine, sentence: str) -> list[str]:
     """The clauses of a sentence, between semicolons or conjunctions, if each names another way."""
-    conjunction = GALICIAN_CONJUNCTION if GALICIAN.search(sentence) else CONJUNCTION
+    if len(sentence) > LONGEST_DIVIDED:
+        return [sentence]  # a hostile sentence would take long to divide
+    is_galician = GALICIAN.search(sentence) and not ENGLISH.search(sentence)
+    conjunction = GALICIAN_CONJUNCTION if is_galician else CONJUNCTION
     for between in (SEMICOLON, conjunction):
         clauses, ways = _joined_by_way(line, sentence, between)
         if len(clauses) > 1 and "" not in ways and len(set(ways)) == len(ways):
@@ -282,8 +290,8 @@ def _joined_by_way(line: SectionLine, sentence: str, between: re.Pattern[str]) -
     ways: list[str] = []
     for start, end in zip(starts, ends, strict=True):
         way = _only_way(line, sentence[start:end])
-        named = way or ways_of(_clause_line(line, sentence[start:end]))
-        if spans and (not named or way == ways[-1] != ""):
+        names_way = way or ways_of(_clause_line(line, sentence[start:end]))
+        if spans and (not names_way or way == ways[-1] != ""):
             spans[-1] = (spans[-1][0], end)
             ways[-1] = _only_way(line, sentence[spans[-1][0] : end])
         else:
@@ -323,8 +331,7 @@ def _steps(part: PagePart, line: SectionLine, *, ordered: bool, calls: bool) -> 
         return [step] if step else []
     if ordered and _has_number(line):
         return [{**step, "via": "paso"}]
-    named = ways_of(line) or (["presencial"] if IN_A_PLACE.match(line.text) else ["general"])
-    return [{**step, "via": way} for way in named]
+    return [{**step, "via": way} for way in ways_of(line) or ["general"]]
 
 
 def _step(part: PagePart, line: SectionLine, *, calls: bool) -> dict[str, str] | None:
@@ -396,7 +403,7 @@ def ways_of(line: SectionLine) -> list[str]:
     ways = set(_ways_in_words(NOT_ONLINE.sub("", folded)))
     if POST.match(folded) and "online" not in ways:
         return ["correo"]
-    if any(is_start(link) or is_written_out(link) for link in line.links) or HOST.search(line.text):
+    if any(is_start(link) or is_written_out(link) for link in line.links) or _names_site(line.text):
         ways.add("online")
     if streets_in(line.text):
         posted = POSTS.search(folded) and not ways & {"online", "telefono"} and not GOES.match(folded)
@@ -409,6 +416,12 @@ def ways_of(line: SectionLine) -> list[str]:
     if not ways and AT_A_PLACE.match(folded):
         return ["presencial"]
     return [name for name in WAYS if name in ways]
+
+
+def _names_site(text: str) -> bool:
+    """Whether the text has the address of a site, and not as a place to download from or to read more."""
+    match = HOST.search(text)
+    return match is not None and not READS_THERE.search(fold_text(text[: match.start()]))
 
 
 def names_way(folded: str) -> bool:
@@ -443,9 +456,9 @@ def channel(
     online = "online" in ways or (bool(ONLINE.search(folded)) and not NOT_ONLINE.search(folded))
     online = online or any(_starts_online(line) for part in parts for line in part.lines)
     online = online or any(OR_ONLINE.search(fold_text(way["detalle"])) for way in steps)
-    mailed = [way["detalle"] for way in steps if way["via"] == "correo"]
-    online = online or any("@" in detail for detail in mailed)
-    posted = any("@" not in detail for detail in mailed)
+    mail_details = [way["detalle"] for way in steps if way["via"] == "correo"]
+    online = online or any("@" in detail for detail in mail_details)
+    posted = any("@" not in detail for detail in mail_details)
     person = "presencial" in ways or posted or bool(IN_PERSON.search(folded) or POST.search(folded))
     online = online or bool(urls and not ways - OPEN_WAYS)
     if online and person:

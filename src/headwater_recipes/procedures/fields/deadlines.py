@@ -56,7 +56,7 @@ AFTER_IT = re.compile(
 )
 """A decision after which the time to apply begins."""
 FOLLOWS = re.compile(
-    r";\s|,\s(?=(?:transcurrid|transcorregu|pasad[oa]|passat|vencid|vençu)\w* )|,?\s(?:y|i|e|and|eta)\s(?=(?:se entender|s'entendr|enten|si |tens |tienes |ten |you (?:have|may|can) |contra )|(?:cabe|procede|podrá?s?|puede) )"
+    r";\s|,\s(?=(?:transcurrid|transcorregu|pasad[oa]|passat|vencid|vençu)\w* )|,?\s(?:y|i|e|and|eta)\s(?=(?:se entender|s['’]entendr|enten|si |tens |tienes |ten |you (?:have|may|can) |contra )|(?:cabe|procede|podrá?s?|puede) )"
 )
 """Before what follows from a term."""
 TELEPHONE = re.compile(r"(?<!\d)(?:0\d{2}|[6789]\d{2}[ .]?\d{3}[ .]?\d{3}|[6789]\d{2}(?: \d{2}){3})(?!\d)")

@@ -27,9 +27,11 @@ ANYONE = re.compile(
     r"^(?:(?:y|i|e|o|la|las|los|els|les|a|as|os|the|and|eta) |(?:ciudadan\w+|ciutadan\w+|cidadan\w+|herritar\w*|citizens?|empresas?|empreses|enpresa\w*|businesses|companies|administraci\w+|entidades|entitats|asociaciones|particulares|particulars|profesionales|personas? (?:fisicas?|juridicas?)|toda la poblacion|publico en general|general public)\b ?)+$"
 )
 FETCH = re.compile(r"(?:puedes? |puede |pots |podeis |you can )?(?:descarg|descarreg|baix|deskarg|download)")
-NAMES_AUDIENCE = re.compile(
-    r"\b(?:famil\w+|comunidades|comunitats|propietari\w+|titulares?|menores|majors|mayores|residentes?|empadronad\w+|empadroad\w+|empadronat\w*|autonom\w+|agricultor\w+|alumn\w+|estudiant\w+|pension\w+|trabajador\w+|treballador\w+|explotaci\w+|herencias|clubes|clubs)\b.*\b(?:condicion\w*|condicions|requisit\w+|criteri\w+|conditions|requirements)\b"
+AUDIENCE = re.compile(
+    r"\b(?:famil\w+|comunidades|comunitats|propietari\w+|titulares?|menores|majors|mayores|residentes?|empadronad\w+|empadroad\w+|empadronat\w*|autonom\w+|agricultor\w+|alumn\w+|estudiant\w+|pension\w+|trabajador\w+|treballador\w+|explotaci\w+|herencias|clubes|clubs)\b"
 )
+CRITERIA = re.compile(r"\b(?:condicion\w*|condicions|requisit\w+|criteri\w+|conditions|requirements)\b")
+LONGEST_LEAD = 400
 SHORT_CELL = 4
 SEVERAL = re.compile(r";\s+")
 DOTTED = re.compile(r"(?<=\w) · (?=\w)")
@@ -169,8 +171,13 @@ def _introduces_list(line: SectionLine, following: SectionLine | None) -> bool:
 
 def _names_audience(part: PagePart, line: SectionLine) -> bool:
     """Whether the line before a list of conditions is a condition itself: "A les famílies amb fills que compleixin aquestes condicions:"."""
-    folded = fold_text(line.text)
-    return part.field == "requisitos" and NAMES_AUDIENCE.search(folded) is not None
+    folded = fold_text(line.text[:LONGEST_LEAD])
+    audience = AUDIENCE.search(folded)
+    return (
+        part.field == "requisitos"
+        and audience is not None
+        and CRITERIA.search(folded, audience.end()) is not None
+    )
 
 
 def _introduces(text: str) -> bool:

@@ -42,7 +42,7 @@ AGAIN = re.compile(
     r"\b(?:duplica\w+|segunda copia|segona copia|replacement|replac\w+|lost|perd\w+|extravi\w+|bikoizt\w+|galdu\w*)\b"
 )
 AGAIN_OR_BACK = re.compile(
-    rf"{AGAIN.pattern}|\b(?:fianzas?|fianca|fiances|fianza|deposito?s?|diposits?|deposits?|se devuelve|es torna|devolvese|refund\w*|interes\w*)\b"
+    rf"{AGAIN.pattern}|\b(?:fianzas?|fianca|fiances|se devuelve|es torna|devolvese|refund\w*|interes(?:es)? (?:de demora|legal\w*|vigente)|interessos)\b"
 )
 """What is said of a second copy, or of money that one gets back."""
 PRICE = re.compile(r"\d|\beuro|\beur\b|€", re.IGNORECASE)
@@ -108,9 +108,11 @@ def second_copies(part: PagePart) -> list[tuple[str, SectionLine]]:
 def _calls_free(text: str) -> bool:
     """Whether a text says that nothing is paid, whatever it adds about deposits and second copies."""
     beginning, *further = sentences(text)
-    if further and (
-        ALL_FREE.match(fold_text(beginning))
-        or all(AGAIN_OR_BACK.search(fold_text(sentence)) for sentence in further)
+    is_aside = [AGAIN_OR_BACK.search(fold_text(sentence)) is not None for sentence in further]
+    prices = [PRICE.search(sentence) is not None for sentence in further]
+    free_at_first = ALL_FREE.match(fold_text(beginning)) is not None
+    if further and all(
+        aside or (free_at_first and not price) for aside, price in zip(is_aside, prices, strict=True)
     ):
         text = beginning
     folded = fold_text(text)
@@ -271,7 +273,8 @@ def _describes_procedure(part: PagePart) -> bool:
 
 
 def _is_paid(part: PagePart) -> bool:
-    folded = OFFICE_PAYS.sub("", fold_text(f"{part.title} {part.text}"))
+    folded = fold_text(f"{part.title} {part.text}")
+    folded = OFFICE_PAYS.sub("", folded) if part.field == "cuantias" else folded
     return bool(PAYS.search(folded)) and not GETS.search(folded)
 
 

@@ -12,7 +12,7 @@ from headwater_recipes.procedures.fields.departments import (
 )
 from headwater_recipes.procedures.fields.responsible import responsible_in
 from headwater_recipes.procedures.fields.telephones import number_in
-from headwater_recipes.procedures.fields.unit_names import NAME
+from headwater_recipes.procedures.fields.unit_names import COUNTER, NAME
 from headwater_recipes.procedures.fields.value import NO_VALUE, FieldValue, first, spans_of
 from headwater_recipes.procedures.sections.by_form import is_body
 from headwater_recipes.procedures.sections.parts import PagePart
@@ -31,7 +31,7 @@ BASQUE = re.compile(
     rf"\b({_WORD}(?:ko|go|eko)? (?:Udala|Udaleko|Foru Aldundia|Jaurlaritza|Mankomunitatea)|Eusko Jaurlaritza|Lanbide|Osakidetza|{_WORD}(?: {_WORD})* (?:Saila|Institutua|Agentzia|Zerbitzua|Zuzendaritza|Batzordea|Bulegoa))\b"
 )
 ENGLISH = re.compile(
-    rf"\b((?:State |National |Regional )?(?:Agency|Institute|Authority|Board|Directorate[- ]General) (?:for|of) (?:the )?{_WORD}(?: (?:(?:and|of|for|the) ){{0,2}}{_WORD}){{0,5}}|{_WORD}(?: (?:(?:de|del|la|of) ){{0,2}}{_WORD}){{0,8}} (?:Town Council|City Council|(?<!Governing )Council|Town Hall|Ministry|Agency|Government)|(?:Town Hall|(?:Town|City) Council) of (?:(?:la|el|los|las|les) )?{_WORD}(?: (?:(?:de|del|la|d['’]) ?){{0,2}}{_WORD}){{0,5}}|University of (?:the )?{_WORD}(?: {_WORD})*|(?:Regional )?Government of (?:the )?{_WORD}(?: {_WORD})*|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
+    rf"\b((?:State |National |Regional )?(?:Agency|Institute|Authority|Board|Archive|Library|Directorate[- ]General) (?:for|of) (?:the )?{_WORD}(?: (?:(?:and|of|for|the) ){{0,2}}{_WORD}){{0,5}}|{_WORD}(?: (?:(?:de|del|la|of) ){{0,2}}{_WORD}){{0,8}} (?:Town Council|City Council|(?<!Governing )Council|Town Hall|Ministry|Agency|Government)|(?:Town Hall|(?:Town|City) Council) of (?:(?:la|el|los|las|les) )?{_WORD}(?: (?:(?:de|del|la|d['’]) ?){{0,2}}{_WORD}){{0,5}}|University of (?:the )?{_WORD}(?: {_WORD})*|(?:Regional )?Government of (?:the )?{_WORD}(?: {_WORD})*|Ministry of {_WORD}(?:,? (?:and )?(?:of )?{_WORD})*)\b"
 )
 SMALL = re.compile(r"(?<=\s)(?:De|Del|La|Las|Los|El|Y|I|E|Do|Da|En|D|L)(?=[\s'’])")
 ACRONYM = re.compile(r"\(([A-Z]{2,10})\)")
@@ -68,7 +68,11 @@ LINKS_OF_FOOT = re.compile(r"\s[–—-]\s(?:Aviso|Avís|Mapa|Accesib|Accessib|P
 FIRST_PIECES = 4
 FOOT = frozenset({"footer", "closing"})
 """The foot of a site names its ministry as well; what the page states for programs is its own."""
-SUBJECT = re.compile(rf"(?:El|La|L['’]|Els|Les|O|A|Los|Las)? ?({NAME}) (?!en\b|de\b|y\b|i\b|e\b)[a-zà-ÿ]")
+SUBJECT = re.compile(
+    rf"(?:El|La|L['’]|Els|Les|O|A|Los|Las)? ?({NAME}),? (?:(?:te|et|le|lle|che|os|us|les) )?"
+    r"(?:ayuda|ajuda|axuda|indemni[zt]+a|subvenciona|financia|finança|retorna|devuelve|devolve|echa una mano|paga|abona|conced\w+|otorga|atorga|convoca|organi[tz]+a|gestiona|xestiona|tramita|cede|cedeix|expide|expedeix)\b"
+)
+"""The body that does for people what the page is about."""
 MOST_OPENINGS = 2
 UNIT_FIRST = re.compile(r"unidad|unitat|unidade|negociado|seccion|servicio")
 
@@ -166,7 +170,8 @@ def _describes_itself(parts: Sequence[PagePart]) -> FieldValue:
     opening = [part for part in parts if part.field in {"", "descripcion"} and part.lines][:MOST_OPENINGS]
     for part in opening:
         sentence = sentences(part.lines[0].text)[0][:SEARCHED_LETTERS]
-        if match := SUBJECT.match(sentence):
+        match = SUBJECT.match(sentence)
+        if match is not None and not COUNTER.search(fold_text(match[1])):
             return FieldValue(match[1], spans_of(part.lines[:1]))
     return NO_VALUE
 

@@ -10,7 +10,7 @@ APPOINTMENT = re.compile(
     r"cita ?-?_?previa|citaprevia|cita pr[eè]via|pedir cita|demanar cita|demana cita|hitzordu|appointment|\bcitas?\b|\b(?:reserv\w*|deman\w*|ped\w*|pid\w*|coll\w*|solicit\w*|sac\w*|pill\w*) (?:hora|torn|turno|quenda)\b"
 )
 APPOINTMENT_HOST = re.compile(
-    r"(?:turnos?|torns?|hora|reserv\w*|quenda)\.|citas?\b|citaprevia|cita|hitzordu|appointment"
+    r"(?:turnos?|torns?|hora|reserv\w{0,6}|quenda|citas?|cita-?previa|hitzordu\w{0,6}|appointments?)[.-]"
 )
 STARTS = re.compile(
     r"^pedir\b|^demanar?\b|^eska|^reservar?\b|^anotar|sede electronica|seu electronica|egoitza elektronik|tramitar|tramita\b|iniciar|inicia\b|comenca\w*|comenza\w*|empeza\w*|comienza|empieza|hasi\b|acce(?:so|der) (?:a|al|a la|o|ao) (?:tramite|tramitador|procedimiento|procedemento|sede|solicitud|formulario|servicio)|inscribi\w+|inscriu\w+|apuntar\w*|acces al? tramit|solicitar|solicita\b|sol licitar|sol licita\b|eskatu|eskaera egin|izapidetu|egin izapidea|apply|start|ventanilla electronica|oficina virtual|e ?office|tramitacion (?:en linea|electronica|online)|tramitacio (?:en linia|electronica)|presentar|formulario|formulari\b|registro electronico|online|en linea|en linia|iniciar o tramite|solicitude"
@@ -20,7 +20,7 @@ START_PATH = re.compile(
     r"/(?:e-?office|oficina-?virtual|registro|solicit\w*|tramitar|tramita|inscri\w*|formulari\w*|apply|eskae\w*|alta|iniciar)(?:[/.?-]|$)"
 )
 START_HOST = re.compile(
-    r"(?:tramit|e?-?office|e-?oficina|oficina-?virtual|online\.|registro|rexistro|registre)"
+    r"(?:tramit(?:a|e|es|s|ador|acion)?|e-?office|e-?oficina|oficina-?virtual|secretaria-?virtual|online|registro|rexistro|registre)[.-]"
 )
 ASIDE = re.compile(
     r"imprim|descarg|baixa|deskarga|download|print|volver|tornar|itzuli|back|compart|partekatu|share|contact|ver mas|mas info|veure|cerca|busca|search|inici[oa]?$|home|noticia|seguir|suscri|pdf|cookies|mapa|calendari|horari"

@@ -86,13 +86,13 @@ OF_ENGLISH_TOWN = re.compile(r"^(?:the )?(?:town|city) (?:council|hall) of (.+)$
 PROVINCE = re.compile(
     r"^(?:diputacion|diputacio|deputacion|cabildo|consell insular)(?: provincial| foral| insular)?(?: de la| de| d)? (.+)$"
 )
-UNIVERSITY = re.compile(r"^universi(?:dade?|tat)\b|\buniversity\b|unibertsitatea$")
+UNIVERSITY = re.compile(r"^universi(?:dade?|tat)\b(?! popular)|\buniversity\b|unibertsitatea$")
 STATE = re.compile(
     r"\b(?:secretaria de estado|subsecretaria|(?:sub)?delegacion del gobierno|policia nacional|guardia civil|secretary of state|ministerio|ministeri|(?<!regional )ministry|seguridad social|servicio publico de empleo estatal|agencia tributaria|direccion general de (?:trafico|la policia)|administracion general del estado|(?:gobierno|goberno|govern|government) (?:de|d|of) (?:espana|espanya|spain)|espainiako gobernua|nacional|national|estatal|state agency|boletin oficial del estado)\b"
 )
 STATE_HOST = re.compile(r"\.gob\.\w+$")
 REGIONAL = re.compile(
-    r"\b(?:xunta|generalitat|junta de(?! gobierno| gobern)|gobierno del?|govern|government of|comunidad|comunitat|consejeria|conselleria|principado|region (?:de|of)|regional (?:government|ministry)|eusko jaurlaritza|departament de|jaurlaritza|gobernua|(?:servicio|servizo|servei)(?: \w+)? de (?:salud|saude|salut)|osasun zerbitzua|health service)\b"
+    r"\b(?:xunta|generalitat|junta de(?! gobierno| gobern)|gobierno del?|goberno d[aeo]s?|govern|government of|comunidad|comunitat|consejeria|conselleria|principado|region (?:de|of)|regional (?:government|ministry)|eusko jaurlaritza|departament de|jaurlaritza|gobernua|(?:servicio|servizo|servei)(?: \w+)? de (?:salud|saude|salut)|osasun zerbitzua|health service)\b"
 )
 
 DEPARTMENT = re.compile(
@@ -100,7 +100,7 @@ DEPARTMENT = re.compile(
 )
 
 GOVERNMENT_OF = re.compile(
-    r"(?:^|, )(?:gobierno|govern|goberno|(?:junta|xunta)(?! de (?:distrito|personal|compensacion|vecinos|portavoces))|regional government|government) (?:de |d |del |da |do |of )(?:la |les |las |los |els )?(\w+(?: (?!(?:de|del|d|da|do)\b)\w+){0,2})$"
+    r"(?:^|, )(?:gobierno|govern|goberno|(?:junta|xunta)(?! de (?:distrito|personal|compensacion|vecinos|portavoces))|regional government|government) (?:de |d |del |da |do |of )(?:la |les |las |los |els )?((?:(?:region|comunidad) de )?\w+(?: (?!(?:de|del|d|da|do)\b)\w+){0,2})$"
 )
 """A government whose community is not in the list."""
 
@@ -117,12 +117,12 @@ def territory_of(organism: str, host: str) -> dict[str, str]:
             return {"nivel": "local", "municipio": slug(match[1])}
     if SHARED.search(folded):
         return {"nivel": "local"}
-    if UNIVERSITY.search(folded):
-        return {"nivel": "autonomico"}
     if match := PROVINCE.match(folded) or BASQUE_PROVINCE.match(folded):
         return {"nivel": "local", "provincia": slug(match[1])}
     if STATE.search(folded) or STATE_HOST.search(host):
         return {"nivel": "estatal"}
+    if UNIVERSITY.search(folded):
+        return {"nivel": "autonomico"}
     community = community_in(folded)
     if REGIONAL.search(folded) or community:
         named = GOVERNMENT_OF.search(folded)

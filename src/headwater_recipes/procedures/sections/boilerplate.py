@@ -43,7 +43,8 @@ COOKIES_AT_ALL = re.compile(r"\b(?:cookies?|galetes|galletas|cookieak)\b")
 PRINTS = re.compile(
     r"(?:imprim\w+|print|inprimatu|versio\w* (?:per|para|de|to)? ?(?:imprimir|impresion|print\w*))\b(?: \w+){0,3}$"
 )
-PAGE_OF_PAGES = re.compile(r"\s\d{1,2} ?/ ?\d{1,2}$")
+WORDS_OF_TITLE = 2
+PAGE_OF_PAGES = re.compile(r"^(.{3,160}) (\d{1,2}) ?/ ?(\d{1,2})$")
 PAGE_NUMBER = re.compile(r"\b(?:pag|pagina|page|orri\w{0,4}|full|fulla) \d{1,3} (?:de|of|d) \d{1,3}$")
 TURNS_PAGE = re.compile(
     r"(?:(?:pagina|articulo|article|artigo|page) )?(?:ant|anterior|previo|prev|previous|aurrekoa|siguiente|seguent|seguinte|next|hurrengoa|sig|seg)|(?:volver|tornar|itzuli|back)(?: \w+){0,3}"
@@ -119,8 +120,8 @@ def _running_lines(lines: Sequence[SectionLine]) -> set[int]:
     numbered = {
         place
         for place, line in enumerate(lines)
-        if line.kind == "text" and _numbers_page(line.text[:LONGEST_LINE])
-    }
+        if line.kind == "text" and PAGE_NUMBER.search(fold_text(line.text[:LONGEST_LINE]))
+    } | _counted_pages(lines)
     if not numbered:
         return set()
     times = Counter(line.text for line in lines if line.kind == "text")
@@ -129,10 +130,15 @@ def _running_lines(lines: Sequence[SectionLine]) -> set[int]:
     }
 
 
-def _numbers_page(text: str) -> bool:
-    """Whether a line counts the pages of a print: "Hoja informativa 1 / 2"."""
-    few = len(text.split()) <= LONGEST_SIGNATURE
-    return bool(PAGE_NUMBER.search(fold_text(text)) or (few and PAGE_OF_PAGES.search(text)))
+def _counted_pages(lines: Sequence[SectionLine]) -> set[int]:
+    """Lines that count the pages of a print after the same words: "Hoja informativa 1 / 2", "Hoja informativa 2 / 2"."""
+    places: dict[tuple[str, int], dict[int, int]] = {}
+    for place, line in enumerate(lines):
+        match = PAGE_OF_PAGES.match(line.text) if line.kind == "text" else None
+        if match is not None and int(match[2]) <= int(match[3]):
+            title = " ".join(match[1].split()[-WORDS_OF_TITLE:])
+            places.setdefault((title, int(match[3])), {})[int(match[2])] = place
+    return {place for pages in places.values() if 1 in pages and 2 in pages for place in pages.values()}
 
 
 def _banner(lines: Sequence[SectionLine]) -> set[int]:

@@ -65,11 +65,11 @@ def element_table(page: FlatPage) -> ElementTable:
 def _described(page: FlatPage) -> tuple[list[int], list[int]]:
     """The number of each element's class, and the mask of its names. Elements without text do not matter, whatever they are called."""
     spans = zip(page.attributes, page.first, page.last, strict=True)
-    described = [
+    descriptions = [
         _describe_attributes(attributes[:_LONGEST_NAME]) if attributes and start < end else _NOT_NAMED
         for attributes, start, end in spans
     ]
-    classes, masks = zip(*described, strict=True)
+    classes, masks = zip(*descriptions, strict=True)
     numbers = {name: number for number, name in enumerate(dict.fromkeys(classes))}
     return [numbers[name] for name in classes], list(masks)
 
