@@ -305,7 +305,10 @@ def test_a_term_with_dates_is_no_page_number():
     [
         ("El Servicio de Deportes ayuda a los clubes modestos.", "Servicio de Deportes"),
         ("La Agencia Tributaria comprueba los datos de renta.", "Ayuntamiento de Muestra"),
-        ("El Servicio de Estacionamiento Regulado funciona de lunes a viernes.", "Ayuntamiento de Muestra"),
+        (
+            "El Servicio de Estacionamiento Regulado funciona de lunes a viernes, de nueve a dos, en todas las calles del centro.",
+            "Ayuntamiento de Muestra",
+        ),
     ],
 )
 def test_the_body_that_does_what_the_page_is_about_is_responsible(beginning: str, name: str):
