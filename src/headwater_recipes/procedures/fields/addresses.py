@@ -30,7 +30,7 @@ _AFTER_NUMBER = rf"(?:,? {_FLOOR}|,? \({_FLOOR}\)|(?:[,.]| [-–—·])? {_TOWN}
 NUMBERED = re.compile(
     rf"(?<![\w'’])(?:(?i:{_STREET_WORDS}) ?(?:[a-zà-ÿ]{{3,12}} )?{_NAME}"
     rf"|(?:{_CAPITAL} ){{1,3}}(?i:{_BASQUE_STREET_WORDS})|(?:{_CAPITAL} ){{0,2}}[A-ZÑ]\w{{2,20}}(?:bide|kale)a?\b"
-    rf"|(?i:apartado de correos?|apartat de correus|PO box)(?=[ ,]{{1,2}}\d{{1,5}}[ ,]{{1,2}}\d{{5}}\b))"
+    rf"|(?i:apartado(?: de correos?| postal)?|apartat de correus|PO box)(?=[ ,]{{1,2}}\d{{1,5}}[ ,]{{1,2}}\d{{5}}\b))"
     rf"(?:{_NUMBER}){_AFTER_NUMBER}"
 )
 """A street, its number, and what belongs to them: floor, postcode and town."""

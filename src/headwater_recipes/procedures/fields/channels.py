@@ -26,7 +26,7 @@ ONLINE = re.compile(
     r"sede electronica|seu electronica|egoitza elektronik|por internet|per internet|internet|en linea\b|en linia|en lina\b|online|on line|telematic|telematik|electronica(?:mente)?\b|(?<!correo )electronico\b|(?<!correu )electronic\b|electronicament|elektronik|electronicall|via web|mitjans electronics|medios electronicos|medios telematicos|bitarteko elektroniko|formulario web|en la aplicacion\b|a l aplicacio\b|na aplicacion\b|d(?:es|en)de (?:la|a|l) aplicaci\w+\b|\bla app\b|app movil|desde el movil|des del mobil|formular\w{1,4} (?:de|da|en|a) (?:la |a )?(?:sede|seu|web)|plataforma|certificado digital|cl ve|clave permanente|certificat digital|ziurtagiri digital|\bweb(?:site|gune\w*)?\b|\bupload|\bpuj[ae]\w* (?:els|les|l)\b|\bpola rede\b|\bpor la red\b(?! de\b)|\bchave365\b|\bidcat\b|\bd(?:es|en)de? (?:l |el |o )?(?:ordinador|ordenador|mobil|movil)\b|\bsubir todo\b|\bsubelo\b|\bdes ?de (?:la )?casa\b|\bdende casa\b|\betxetik\b|sen sair da casa|sin salir de casa|(?:bustia|carpeta|buzon|finestra|ventana) (?:ciutadana|ciudadana|cidada|digital)"
 )
 IN_PERSON = re.compile(
-    r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|(?:en|a) (?:la |las |nuestras? |su |tu |la nostra )delegacion(?:es)?\b|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|\bcall in (?:at|to)\b|\bdrop (?:in|by)\b|at the (?:town hall|registry)|\b(?:at|to) the (?:\w+ ){0,3}desk\b|\bvenint\b|\bviniendo\b|\b(?:acerqu\w+|acercate|pasese|pase por|passeu|passi|venga|veniu|vine a|acuda|acudid|achegu\w+|achegate|etorri|hurbildu|presentarse en|presentese en|come to|hable con|parleu amb)\b|mesa de entrada|mesa d entrada|\brexistros\b|\bregistros\b|\bregistres\b|cara a cara"
+    r"presencial|en perso[na]a?\b|in person|oficinas?\b|oficines|oficina|bulego|aurrez aurre|offices?\b|ventanilla|registro (?:general|de entrada|municipal)|registre (?:general|d entrada)|rexistro xeral|mostrador|acudir|acudiendo|centros? de atencion|centres? d atencio|\bcita\b|aurretiko hitzordu|hitzordu|appointment|face to face|dependencias|personandose|adrecant|achegandose|(?:en|a) (?:la |las |nuestras? |su |tu |la nostra )delegacion(?:es)?\b|comisaria|comissaria|police station|consulado|consolat|consulate|embajada|embassy|secretaria|\btaulell\b|leihatila|\bconser[jgx]eri\w*|\bcall in (?:at|to)\b|\bdrop (?:in|by)\b|at the (?:town hall|registry)|\b(?:at|to) the (?:\w+ ){0,3}desk\b|\bvenint\b|\bviniendo\b|\b(?:acerqu\w+|acercate|pasese|pase por|passeu|passi|venga|veniu|vine a|acuda|acudid|achegu\w+|achegate|etorri|hurbildu|presentarse en|presentese en|come to|hable con|parleu amb)\b|mesa de entrada|mesa d entrada|\brexistros\b|\bregistros\b|\bregistres\b|cara a cara"
 )
 PHONE = re.compile(
     r"por telefono|telefonicamente|per telefon|telefonicament|telefonoz|by (?:tele)?phone|llamando|trucant|chamando|deituz|call(?:ing)? (?!in (?:at|to)\b|at\b|into\b)|\b(?:llam[ae]r?|llamad|trucar?|truqueu|truqui|cham[ae]r?|telefon[ae]r?) (?:al|a los|a l|als|ao|aos|por)\b|\bdeitu\b|\b(?:ring|dial) |\b(?:marque|marca|marqueu|telefonee|telefoneu) (?:el|al|o|l) (?:(?:numero|telefono?|num) )?(?=\d)|\b(?:en el|al|ao|no|el|a l) 0(?:10|12|16|24|60|61|62)\b"
@@ -38,10 +38,10 @@ POST = re.compile(
     r"correo (?:postal|certificado|administrativo)|correu (?:postal|certificat)|oficinas de correos|posta bidez|by post\b|por correo\b|(?:registered|certified) mail|\bby mail\b|\b(?:envi\w{1,12}|mand\w{1,12}|remit\w{1,12}|send) .{0,40}\b(?:en papel|en paper|on paper)\b|por carta\b|^(?:no|en|por) correos?\b(?! electron)|\b(?:envi|mand|remit|ech|bot|tramet)\w* .{0,40}\b(?:no|en|a|por) correos?\b(?! electron)|\bapartado (?:postal|de correos)\b|\bapartat de correus\b|\bpo box\b|^post (?:it|the|them|your|a)\b"
 )
 VIRTUAL = re.compile(
-    r"(?:electronic|online|virtual) office|\be (?:office|oficina)\b|oficina (?:virtual|electronica)|bulego (?:birtual|elektroniko)\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico|secretaria (?:virtual|electronica)"
+    r"(?:electronic|online|virtual) office|\be (?:office|oficina)\b|oficina (?:virtual|electronica)|bulego (?:birtual|elektroniko)\w*|ventanilla (?:virtual|electronica)|registro electronico|registre electronic|rexistro electronico|secretaria (?:virtual|electronica|en lin\w+)"
 )
 NOT_ONLINE = re.compile(
-    r"no (?:\w+ ){0,4}(?:por internet|en linea|electronica\w*|telematica\w*|online)|not available online"
+    r"\bnon? (?:\w+ ){0,4}(?:por internet|per internet|pola rede|en linea|en lina|electronica\w*|telematica\w*|online)|not available online"
 )
 SEMICOLON = re.compile(r";")
 CONJUNCTION = re.compile(r",?(?<!\s)\s(?:o bien|o bé|o|u|edo|or|y|i|e|and|eta)\s", re.IGNORECASE)
@@ -63,7 +63,7 @@ OR_ONLINE = re.compile(
     r"\b(?:o|u|ou|edo|or|y|i|e|eta|and|tambien|tambe|tamen|also) (?:bien )?(?:(?:por|per|a traves de|mediante|en|a|on|through|via) )?(?:la |el |l |the )?(?:internet|online|on line|sede electronica|seu electronica|web|electronic office|linea|linia)\b"
 )
 REFUSES = re.compile(
-    r"(?:\w+ ){0,2}?(?:no|non|not|ez) (?:(?:se|es|s) )?(?:admit|admet|acept|accept|permit|permet|es posible|es possible|e posible|onartzen|atend)\w*|(?:applications|requests) (?:by|sent) .{0,40} (?:are|is) not"
+    r"(?:\w+ ){0,2}?(?:no|non|not|ez) (?:(?:se|es|s) )?(?:admit|admet|acept|accept|permit|permet|pode|puede|pot|es posible|es possible|e posible|onartzen|atend)\w*|(?:applications|requests) (?:by|sent) .{0,40} (?:are|is) not"
 )
 HOST = re.compile(
     r"(?<![\w@.-])(?:https?://)?(?:[a-z0-9-]{2,40}\.){1,4}(?:example|com|org|net|es|cat|eus|gal|eu)\b(?!@)"

@@ -53,7 +53,7 @@ FEWEST_MENU_LINKS, MOST_OTHER_WORDS = 3, 8
 FOOT = re.compile(
     r"\b(?:aviso legal|avis legal|legal notice|lege oharra|accesibilida\w+|accessibili\w+|irisgarritasun\w*|(?:politica de )?privaci\w+|privacitat|privadesa|privacy|pribatutasun\w*|mapa (?:web|del web|do sitio|del sitio)|web mapa|site ?map|contact[oe]?|contacta)\b"
 )
-FEWEST_FOOT_LINKS, LONGEST_FOOT = 3, 6
+FEWEST_FOOT_LINKS, LONGEST_FOOT, FEWEST_BARS = 3, 6, 2
 SOCIAL = frozenset(
     [
         "facebook",
@@ -214,7 +214,9 @@ def _foot(lines: Sequence[SectionLine]) -> range:
     for place in range(max(1, len(lines) - LONGEST_FOOT), len(lines)):
         if any(line.kind in {"heading", "row"} for line in lines[place:]):
             continue
-        if len(FOOT.findall(fold_text(lines[place].text[:LONGEST_LINE]))) >= FEWEST_FOOT_LINKS:
+        text = lines[place].text[:LONGEST_LINE]
+        fewest = FEWEST_FOOT_LINKS - (text.count(" | ") >= FEWEST_BARS)
+        if len(FOOT.findall(fold_text(text))) >= fewest:
             repeats_name = bool(name) and fold_text(lines[place - 1].text).startswith(name)
             return range(place - repeats_name, len(lines))
     return range(0)
@@ -223,7 +225,9 @@ def _foot(lines: Sequence[SectionLine]) -> range:
 def _consent(lines: Sequence[SectionLine]) -> set[int]:
     """The request at the end of a page to accept cookies."""
     last = range(max(1, len(lines) - LONGEST_FOOT), len(lines))
-    return {place for place in last if COOKIES.search(fold_text(lines[place].text[:LONGEST_LINE]))}
+    return {place for place in last if COOKIES.search(fold_text(lines[place].text[:LONGEST_LINE]))} | {
+        last[0] + place for place in _about_cookies(lines[last[0] :] if last else [])
+    }
 
 
 def _ends_text(lines: Sequence[SectionLine], place: int) -> bool:
